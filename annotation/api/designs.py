@@ -213,7 +213,7 @@ class PreviewedBlockSerializer(PlainSerializer):
                 "is_damaged_reference": systems == block.plan.control,
             }
             for candidate, systems in zip(
-                block.shown.candidates,
+                block.block_data.candidates,
                 block.plan.systems,
                 strict=True,
             )

@@ -337,12 +337,14 @@ def judge_changes(
     there = set(System.objects.filter(conflicts__judge=judge))
     # A conflict is kept if its system is named again, even if the system belongs to another
     # test set.
-    kept = {system for system in there if system.name in sent["conflicts"]}
-    names_kept = {system.name for system in kept}
+    remaining = {system for system in there if system.name in sent["conflicts"]}
+    remaining_names = {system.name for system in remaining}
     return replace(
         changes,
-        conflicts=[system for system in conflicting if system.name not in names_kept],
-        no_conflicts=there - kept,
+        conflicts=[
+            system for system in conflicting if system.name not in remaining_names
+        ],
+        no_conflicts=there - remaining,
     )
 
 

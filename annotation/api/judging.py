@@ -636,8 +636,8 @@ class OwnJudgmentsView(JudgeAPIView):
         While you hold a HIT of a test set with repeated blocks, blocks beyond its `revisable_hits` are left out.
         """
         blocks: Any = own_done_blocks(self.judge)
-        done = self.paginate_queryset(blocks) or []
-        rows = own_done_blocks_data(done, judge=self.judge)
+        page = self.paginate_queryset(blocks) or []
+        rows = own_done_blocks_data(page, judge=self.judge)
         answer = self.get_paginated_response(
             JudgedBlockSerializer(rows, many=True).data,
         )

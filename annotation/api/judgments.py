@@ -110,7 +110,7 @@ class JudgmentRecordSerializer(PlainSerializer):
 
     def get_candidates(self, judgment: Judgment) -> list[list[str]]:
         names: dict[int, str] = self.context["names"]
-        systems_by_block: dict[int, list[list[int]]] = self.context["shown"]
+        systems_by_block: dict[int, list[list[int]]] = self.context["systems"]
         return [
             [names[system] for system in systems]
             for systems in systems_by_block[judgment.block_id]
@@ -166,7 +166,7 @@ def judgments_recorded(
     for judgment in recorded:
         judgment.labels = list(kind.ranks(judgment.labels))
     context = {
-        "shown": systems_shown(judgment.block_id for judgment in recorded),
+        "systems": systems_shown(judgment.block_id for judgment in recorded),
         "answers": answers_read(
             task.protocol,
             [judgment.pk for judgment in recorded],

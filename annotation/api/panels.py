@@ -211,7 +211,7 @@ class ParticipationSerializer(_HiddenSerializer):
         source="participation.state",
         choices=ParticipationState.choices,
     )
-    blocks_done = serializers.IntegerField(source="done")
+    blocks_done = serializers.IntegerField()
     blocks_asked = serializers.IntegerField(source="participation.blocks_asked")
     started_at = serializers.DateTimeField(source="participation.started_at")
     ended_at = serializers.DateTimeField(
@@ -268,9 +268,9 @@ class PanelsView(_PanelAPIView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Add a panel, and return its codes and addresses."""
-        made = self.saved(PanelCreateSerializer)
+        panel = self.saved(PanelCreateSerializer)
         return self.serialized(
-            self.panel(made.pk),
+            self.panel(panel.pk),
             PanelWithAddressesSerializer,
             status=201,
         )

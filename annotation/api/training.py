@@ -123,9 +123,9 @@ class TrainingView(_TrainingAPIView):
     def post(self, request: Request, task_id: int) -> Response:
         """Propose training blocks from approved damaged references, to be reviewed by an organiser."""
         data = self.validated(TrainingProposeSerializer)
-        made = training_propose(task=self.task, count=data["count"])
+        proposed_blocks = training_propose(task=self.task, count=data["count"])
         return self.serialized(
-            self.blocks().filter(pk__in=[block.pk for block in made]),
+            self.blocks().filter(pk__in=[block.pk for block in proposed_blocks]),
             TrainingBlockSerializer,
             status=201,
             many=True,

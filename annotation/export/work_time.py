@@ -98,7 +98,7 @@ def participations_csv(*, panel: Panel) -> Iterator[str]:
                 participation.study_id,
                 participation.state,
                 participation.code,
-                row.done,
+                row.blocks_done,
                 participation.blocks_asked,
                 *(
                     "" if time is None else time.isoformat(timespec="seconds")

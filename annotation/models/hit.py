@@ -105,7 +105,7 @@ def _has_seen(
     each HIT, and IS NULL, which it assumes of one HIT in 200: it would read and sort the whole pool
     instead of taking the first HIT in order.
     """
-    seen = Exposure.objects.filter(
+    exposures = Exposure.objects.filter(
         IsAnyOf(models.F("segment"), models.OuterRef("segment_ids")),
         judge=judge_id,
         apart=apart,
@@ -113,7 +113,7 @@ def _has_seen(
     )
     is_seen = models.Value(True)
     return Coalesce(
-        models.Subquery(seen.values(is_seen=is_seen)[:1]),
+        models.Subquery(exposures.values(is_seen=is_seen)[:1]),
         models.Value(False),
     )
 

@@ -60,12 +60,12 @@ class JudgmentQuerySet(models.QuerySet["Judgment"]):
         watermark: int | models.Expression | None = None,
     ) -> "JudgmentQuerySet":
         """Return the judgments that no later one supersedes, up to the watermark if one is given."""
-        seen = self
+        judgments = self
         later = Judgment.objects.filter(supersedes=models.OuterRef("pk"))
         if watermark is not None:
-            seen = seen.until(watermark)
+            judgments = judgments.until(watermark)
             later = later.until(watermark)
-        return seen.filter(~models.Exists(later))
+        return judgments.filter(~models.Exists(later))
 
     def counted(self) -> "JudgmentQuerySet":
         """Return the judgments that count in rankings, agreement, progress and exports: all except controls."""

@@ -217,7 +217,7 @@ class DesignForm(VersionedForm):
             self.fields[name].label = f"{self.fields[name].label} (%)"
         self._task = task
         self._in_force = design
-        self._wanted = preset
+        self._preset = preset
         self._chosen: dict[str, object] = {}
         present = JudgeGroup.objects.present().filter(
             campaign=task.test_set.campaign_id,
@@ -236,8 +236,8 @@ class DesignForm(VersionedForm):
     @cached_property
     def preset(self) -> Preset | None:
         """The preset with which the form was filled in, or the one that matches its values, if they are valid."""
-        if self._wanted is not None:
-            return self._wanted
+        if self._preset is not None:
+            return self._preset
         chosen = Design(task=self._task)
         try:
             for name in TELLING:

@@ -260,7 +260,7 @@ class JudgmentTable(DeskTable):
     document = PlainColumn(gettext_lazy("Document"), by="document", kind="document")
     ranks = PlainColumn(gettext_lazy("Best to worst"), by="labels", kind="wide")
     time = PlainColumn(gettext_lazy("Time"), by="active_ms", kind="number")
-    at = PlainColumn(gettext_lazy("When"), by="submitted_at", kind="seen")
+    submitted = PlainColumn(gettext_lazy("When"), by="submitted_at", kind="seen")
     notes = PlainColumn(gettext_lazy("Notes"), by="comment", kind="wide")
 
     caption = gettext_lazy("Judgments")
@@ -273,7 +273,7 @@ class JudgmentTable(DeskTable):
         names_by_block: Mapping[int, Sequence[Sequence[str]]],
     ) -> None:
         super().__init__(list(rows), of=[task.test_set.campaign.slug, task.pk])
-        self._shown = names_by_block
+        self._names_by_block = names_by_block
         self._kind = answer_kind_of(task)
         self.whole()
 
@@ -287,7 +287,10 @@ class JudgmentTable(DeskTable):
         return self.link_to("segment", row.segment, row.segment)
 
     def cell_ranks(self, row: Any) -> str:
-        return in_order(self._shown.get(row.block_id, ()), self._kind.ranks(row.labels))
+        return in_order(
+            self._names_by_block.get(row.block_id, ()),
+            self._kind.ranks(row.labels),
+        )
 
     def cell_time(self, row: Any) -> str:
         return seconds_in_words(row.active_ms)
@@ -376,7 +379,12 @@ class SkipTable(DeskTable):
         kind="judge",
     )
     time = SortedColumn(gettext_lazy("Time"), by="active_ms", then="-pk", kind="number")
-    at = SortedColumn(gettext_lazy("When"), by="created_at", then="-pk", kind="seen")
+    created = SortedColumn(
+        gettext_lazy("When"),
+        by="created_at",
+        then="-pk",
+        kind="seen",
+    )
 
     caption = gettext_lazy("Skipped items")
 
@@ -462,7 +470,12 @@ class ProblemReportTable(DeskTable):
         by="block__segment__number",
         kind="number",
     )
-    at = SortedColumn(gettext_lazy("When"), by="created_at", then="-pk", kind="seen")
+    created = SortedColumn(
+        gettext_lazy("When"),
+        by="created_at",
+        then="-pk",
+        kind="seen",
+    )
     state = PlainColumn(gettext_lazy("State"), by="is_closed")
 
     caption = gettext_lazy("Problem reports")

@@ -63,7 +63,7 @@ class ParticipationTable(DeskTable):
     participant = PlainColumn(gettext_lazy("Participant"), by="member", kind="wide")
     session = PlainColumn(gettext_lazy("Submission"), by="session_id", kind="wide")
     state = _latest_first(gettext_lazy("State"), "state")
-    done = PlainColumn(gettext_lazy("Items"), by="pk", kind="number")
+    blocks = PlainColumn(gettext_lazy("Items"), by="pk", kind="number")
     code = PlainColumn(gettext_lazy("Code"), by="code")
     started = _latest_first(gettext_lazy("Started"), "started_at", kind="seen")
     service = _latest_first(gettext_lazy("Status at the service"), "service_status")
@@ -99,9 +99,12 @@ class ParticipationTable(DeskTable):
     def cell_session(self, row: Participation) -> str | SafeString:
         return self._personal(row.session_id)
 
-    def cell_done(self, row: Participation) -> str:
-        done = self._described[row.pk].done
-        return _("%(done)s of %(asked)s") % {"done": done, "asked": row.blocks_asked}
+    def cell_blocks(self, row: Participation) -> str:
+        blocks_done = self._described[row.pk].blocks_done
+        return _("%(done)s of %(asked)s") % {
+            "done": blocks_done,
+            "asked": row.blocks_asked,
+        }
 
     def cell_code(self, row: Participation) -> str | SafeString:
         return self._personal(row.code)

@@ -41,9 +41,9 @@ def blocks_wanted(*, design: Design) -> list[tuple[str, str, int]]:
         judges = 1
     else:
         judges = design.redundancy
-    wanted = []
+    open_comparisons = []
     for comparison in comparisons.open(design):
-        wanted.append(
+        open_comparisons.append(
             (
                 comparison.first,
                 comparison.second,
@@ -53,7 +53,7 @@ def blocks_wanted(*, design: Design) -> list[tuple[str, str, int]]:
                 ),
             ),
         )
-    return wanted
+    return open_comparisons
 
 
 def will_ask_more(*, task_id: int, judge_id: int) -> bool:
@@ -62,12 +62,15 @@ def will_ask_more(*, task_id: int, judge_id: int) -> bool:
     if design is None or design.kind != Design.Kind.SORTING:
         return False
     comparisons = answer_kind_of(design.task).comparisons
-    seen = Exposure.objects.filter(
+    exposures = Exposure.objects.filter(
         judge=judge_id,
         segment=OuterRef("pk"),
         apart=design.task.exposed_apart,
     )
-    unseen = Segment.objects.filter(~Exists(seen), test_set=design.task.test_set_id)
+    unseen = Segment.objects.filter(
+        ~Exists(exposures),
+        test_set=design.task.test_set_id,
+    )
     return (
         comparisons is not None and unseen.exists() and bool(comparisons.open(design))
     )
@@ -112,7 +115,7 @@ def sentences_taken(
 
     Skipped and returned sentences do not count, nor do checks and repeats.
     """
-    taken: Counter[tuple[str, str]] = Counter()
+    sentences: Counter[tuple[str, str]] = Counter()
     judged = (
         Judgment.objects.of(task_id)
         .current()
@@ -127,19 +130,21 @@ def sentences_taken(
     for pair, count in pairs:
         if pair:
             known_pairs[tuple(pair)] = count
-    taken.update(known_pairs)
+    sentences.update(known_pairs)
     hits = HIT.objects.filter(task=task_id, purpose=HITPurpose.FIRST)
-    held = Assignment.objects.filter(
+    leases = Assignment.objects.filter(
         judge=judge_id,
         hit=OuterRef("pk"),
         completed_at__isnull=True,
         released_at__isnull=True,
         lease__endswith__gt=Now(),
     )
-    taken.update(_blocks_waiting(hits.filter(Exists(held))))
+    sentences.update(_blocks_waiting(hits.filter(Exists(leases))))
     if planned:
-        taken.update(_blocks_waiting(hits.filter(~Exists(held), reserved_for=judge_id)))
-    return taken
+        sentences.update(
+            _blocks_waiting(hits.filter(~Exists(leases), reserved_for=judge_id)),
+        )
+    return sentences
 
 
 def blocks_of(hit: HIT) -> Counter[tuple[str, str]]:

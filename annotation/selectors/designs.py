@@ -200,12 +200,12 @@ def _hits_left() -> QuerySet[HIT]:
         kind=SystemKind.REFERENCE,
     )
     # Matches the conditions of the indexes, so completed HITs are not read.
-    left = (
+    condition = (
         Q(purpose__in=POOLED, is_standby=False)
         | Q(is_standby=True)
         | Q(purpose=HITPurpose.INTRA, reserved_for__isnull=False)
     )
-    of_task = HIT.objects.filter(left, Exists(references), task=OuterRef("pk"))
+    of_task = HIT.objects.filter(condition, Exists(references), task=OuterRef("pk"))
     return of_task.incomplete()
 
 

@@ -298,7 +298,7 @@ class DrawInputs:
     ) -> HITDrawer:
         """Return the drawer of the next HITs, excluding these segments and systems."""
         parameters = self.design.parameters
-        shown: Mapping[int, SegmentOutputs] = texts_without(
+        texts: Mapping[int, SegmentOutputs] = texts_without(
             texts_of_others(self.texts, self.withdrawn),
             hide,
             parameters.normalisation,
@@ -306,7 +306,7 @@ class DrawInputs:
         return HITDrawer(
             parameters=parameters,
             windows=windows_of(self.task, self.design),
-            texts=shown,
+            texts=texts,
             state=DrawState.from_json(self.state),
             quota=SegmentQuota(
                 limit=self.segment_limit,
@@ -321,12 +321,12 @@ class DrawInputs:
 
     def limited(
         self,
-        taken: Mapping[tuple[str, str], int],
+        blocks_by_pair: Mapping[tuple[str, str], int],
         *,
         most: int,
     ) -> "DrawInputs":
-        """Return the inputs for a judge limited to `most` answers per comparison, including those `taken`."""
-        state = DrawState.from_json(self.state).limited(taken, most=most)
+        """Return the inputs for a judge limited to `most` answers per comparison, including `blocks_by_pair`."""
+        state = DrawState.from_json(self.state).limited(blocks_by_pair, most=most)
         return replace(self, state=state.to_json())
 
 

@@ -64,13 +64,13 @@ def task_at_work(*, task: Task) -> AtWork:
     return _current_work(assignments_held().filter(hit__task=task))
 
 
-def _current_work(held: QuerySet[Assignment]) -> AtWork:
+def _current_work(assignments: QuerySet[Assignment]) -> AtWork:
     mine = {"block": OuterRef("pk"), "judge": OuterRef(OuterRef("judge"))}
     is_done = Exists(Judgment.objects.filter(**mine)) | Exists(
         Skip.objects.filter(**mine),
     )
     open_blocks = Block.objects.filter(~is_done, hit=OuterRef("hit"))
-    rows = list(held.values_list("judge", count_of(open_blocks, "hit")))
+    rows = list(assignments.values_list("judge", count_of(open_blocks, "hit")))
     return AtWork(
         judges=len({judge for judge, _blocks in rows}),
         blocks=sum(blocks for _judge, blocks in rows),
@@ -96,7 +96,7 @@ def judges_share(*, judges: Collection[Judge], task: Task) -> JudgeShare:
     """Return these judges' share of a task's judgments, and their held HITs. Three queries."""
     tallies = JudgeTally.objects.filter(task=task, judge__in=judges)
     all_ = JudgmentSequence.objects.filter(task=task).values_list("judged", flat=True)
-    held = (
+    at_work = (
         assignments_held()
         .filter(judge__in=judges)
         .aggregate(judges=Count("judge", distinct=True))
@@ -104,7 +104,7 @@ def judges_share(*, judges: Collection[Judge], task: Task) -> JudgeShare:
     return JudgeShare(
         judged=tallies.aggregate(judged=Sum("judged"))["judged"] or 0,
         judged_by_all=all_.first() or 0,
-        at_work=held["judges"],
+        at_work=at_work["judges"],
     )
 
 
@@ -124,8 +124,8 @@ class _Work:
     """A judge's open tasks, block quota, held HITs, reserved HITs and access."""
 
     tasks: dict[int, str]
-    wanted: int | None
-    held: dict[int, int]
+    quota: int | None
+    held_hits: dict[int, int]
     reserved: set[int]
     access: Access
 
@@ -154,7 +154,7 @@ def _work(judge: Judge) -> _Work:
     stored = Judge.objects.get(pk=judge.pk)
     tasks = tasks_open_to_judge(stored, Task.objects.order_by("pk").named())
     hidden = systems_not_lent(judge)
-    held = (
+    held_hits = (
         assignments_held()
         .filter(judge=judge)
         .exclude(hit__system_ids__overlap=hidden)
@@ -166,8 +166,8 @@ def _work(judge: Judge) -> _Work:
     ).available()
     return _Work(
         tasks={task.pk: task.called for task in tasks},
-        wanted=judge_work(judge).wanted,
-        held={hit: len(segments) for hit, segments in held},
+        quota=judge_work(judge).quota,
+        held_hits={hit: len(segments) for hit, segments in held_hits},
         reserved=set(reserved.excluding_systems(hidden).values_list("pk", flat=True)),
         access=judge_access(judge=judge),
     )
@@ -192,8 +192,8 @@ def _tasks(before: _Work, after: _Work) -> Iterator[str]:
 
 def _blocks(before: _Work, after: _Work) -> list[str]:
     given_back = 0
-    for hit, count in before.held.items():
-        if hit not in after.held:
+    for hit, count in before.held_hits.items():
+        if hit not in after.held_hits:
             given_back += count
     return [
         *counted_if_any(
@@ -210,10 +210,10 @@ def _blocks(before: _Work, after: _Work) -> list[str]:
 
 
 def _limit(before: _Work, after: _Work) -> Iterator[str]:
-    if before.wanted != after.wanted:
+    if before.quota != after.quota:
         yield _("Target: %(after)s blocks in total (now %(before)s).") % {
-            "after": after.wanted or "∞",
-            "before": before.wanted or "∞",
+            "after": after.quota or "∞",
+            "before": before.quota or "∞",
         }
 
 
@@ -388,14 +388,14 @@ def state_effects(*, campaign: Campaign, transition: Transition) -> StateEffects
     )
     counted = JudgmentSequence.objects.filter(task__test_set__campaign=campaign)
     judged = counted.aggregate(judged=Sum("judged"))["judged"] or 0
-    held = _current_work_in_words(now)
+    current_work = _current_work_in_words(now)
     needed: list[JudgesNeeded] = []
     if transition in _OPENING:
         open_tasks = list(Task.objects.of(campaign).named().filter(closed_at=None))
         needed = judges_needed(open_tasks)
         facts = list(_opening(campaign, open_tasks, needed))
     else:
-        facts = _facts(campaign, transition, held, judged)
+        facts = _facts(campaign, transition, current_work, judged)
     if transition == Transition.CLOSE:
         facts += _participants_in_words(campaign)
     return StateEffects(
@@ -435,12 +435,12 @@ def _rehearsal(campaign: Campaign, transition: Transition) -> list[str]:
 def _facts(
     campaign: Campaign,
     transition: Transition,
-    held: str,
+    current_work: str,
     judged: int,
 ) -> list[str]:
     if transition == Transition.DELETE:
-        return _deleting(campaign, held, judged)
-    saved = sentence_list([held, _("Their submissions are still saved.")])
+        return _deleting(campaign, current_work, judged)
+    saved = sentence_list([current_work, _("Their submissions are still saved.")])
     at_once = _(
         "Judges stop after their current item. Judges who are offline stop when they reconnect.",
     )
@@ -458,7 +458,7 @@ def _facts(
         Transition.ARCHIVE: [
             sentence_list(
                 [
-                    held,
+                    current_work,
                     _(
                         "Their submissions are still saved, but items not loaded yet are withdrawn.",
                     ),
@@ -507,13 +507,13 @@ def _opening(
         yield from (labelled(needs.task.called, sentence) for sentence in needs.words)
 
 
-def _deleting(campaign: Campaign, held: str, judged: int) -> list[str]:
+def _deleting(campaign: Campaign, current_work: str, judged: int) -> list[str]:
     if not is_judged(campaign=campaign):
         return [
             _(
                 "The campaign has no judgments, so it is deleted immediately and cannot be restored.",
             ),
-            held,
+            current_work,
         ]
     return [
         counted(
@@ -521,7 +521,7 @@ def _deleting(campaign: Campaign, held: str, judged: int) -> list[str]:
             "%(count)d judged items move to the bin with it.",
             judged,
         ),
-        sentence_list([held, _("Their submissions are still saved.")]),
+        sentence_list([current_work, _("Their submissions are still saved.")]),
         _(
             "Judges see that the campaign is closed. It is permanently deleted after 30 days.",
         ),

@@ -44,7 +44,7 @@ from campaign.models import Output, Segment, System, SystemKind, Task
 
 def hits_explained(*, task_id: int) -> HITQuerySet:
     """Return the HITs of a task with all data shown to organisers. One query per page."""
-    held = Assignment.objects.filter(
+    open_assignments = Assignment.objects.filter(
         hit=OuterRef("pk"),
         completed_at__isnull=True,
         released_at__isnull=True,
@@ -52,7 +52,7 @@ def hits_explained(*, task_id: int) -> HITQuerySet:
     hits: HITQuerySet = (
         HIT.objects.filter(task=task_id)
         .select_related("design", "repeats", "reserved_for")
-        .annotate(is_lent=Exists(held))
+        .annotate(is_lent=Exists(open_assignments))
     )
     return hits
 
@@ -160,13 +160,13 @@ def firsts_scheduled(
     families = set()
     inter = sequence.inter_scheduled
     for step in range(1, 2 * count + 1):
-        wanted = slot(
+        next_slot = slot(
             parameters=parameters,
             step=sequence.scheduled + step,
             inter=inter,
         )
-        families.add(wanted.family)
-        inter += wanted.purpose is Purpose.INTER
+        families.add(next_slot.family)
+        inter += next_slot.purpose is Purpose.INTER
     firsts = HIT.objects.filter(
         design=design,
         family__in=families,
@@ -237,14 +237,14 @@ class PreviewedBlock:
 
     Attributes
     ----------
-    shown : BlockData
+    block_data : BlockData
         The data that a judge would see; its ids belong to no stored block.
     plan : BlockPlan
         The systems behind the candidates, in display order, and the explanation; for organisers
         only.
     """
 
-    shown: BlockData
+    block_data: BlockData
     plan: BlockPlan
 
 
@@ -391,7 +391,7 @@ def _hit_previews(planned: Sequence[PlannedHIT], task: Task) -> list[PreviewedHI
                 purpose=hit.purpose.value,
                 repeats=hit.repeats,
                 blocks=[
-                    PreviewedBlock(shown=next(blocks), plan=plan)
+                    PreviewedBlock(block_data=next(blocks), plan=plan)
                     for plan in hit.plan.blocks
                 ],
             ),

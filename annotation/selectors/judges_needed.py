@@ -127,7 +127,7 @@ class _People:
             people = people_taking_part().filter(campaign=campaign_id)
             people = people.exclude(pk__in=exclusions().values("judge"))
             self._of_campaign[campaign_id] = list(
-                people.annotate(wanted=work_annotations()["wanted"]),
+                people.annotate(quota=work_annotations()["quota"]),
             )
         return self._of_campaign[campaign_id]
 
@@ -285,14 +285,14 @@ class _Reasons:
         )
 
     def _blocks_wanted_reasons(self) -> Iterator[_Reason]:
-        wanted = self._task.blocks_wanted
-        if not wanted or not self._segments:
+        target = self._task.blocks_wanted
+        if not target or not self._segments:
             return
         # Judges are given some of their own blocks again.
         blocks = ceil(self._segments * (1 + self._design.intra_share))
         quotas = set()
         for judge in self._people.of(self._task, self._design):
-            quotas.add(judge.wanted)
+            quotas.add(judge.quota)
         quotas.add(self._task.test_set.campaign.blocks_per_judge)
         if None in quotas:
             largest_quota = None
@@ -309,8 +309,8 @@ class _Reasons:
                 "Target: %(wanted)s blocks; at most %(most)s blocks per judge, because no judge sees a segment twice.",
             )
             otherwise = _("Invite more judges, or lower the target.")
-        sentence = filled(message, wanted=wanted, most=blocks)
-        yield _Reason(-(-wanted // blocks), sentence, otherwise)
+        sentence = filled(message, wanted=target, most=blocks)
+        yield _Reason(-(-target // blocks), sentence, otherwise)
 
     def _sort_reasons(self, comparisons: Comparisons) -> Iterator[_Reason]:
         quota = comparisons.judgments

@@ -152,7 +152,7 @@ def own_done_blocks(judge: Judge) -> DoneBlocks:
     their first answers. The number is the same for every HIT of a design with repeats, so that the
     list does not reveal which HIT is a repeat.
     """
-    return _done(judge).filter(~_is_beyond_reach(_reaches(judge)))
+    return _done_blocks(judge).filter(~_is_beyond_reach(_reaches(judge)))
 
 
 def has_older_done_blocks(judge: Judge) -> bool:
@@ -161,11 +161,13 @@ def has_older_done_blocks(judge: Judge) -> bool:
     # The oldest first: most often it is one of them.
     return bool(
         reaches
-        and _done(judge).filter(_is_beyond_reach(reaches)).order_by("done_at")[:1],
+        and _done_blocks(judge)
+        .filter(_is_beyond_reach(reaches))
+        .order_by("done_at")[:1],
     )
 
 
-def _done(judge: Judge) -> DoneBlocks:
+def _done_blocks(judge: Judge) -> DoneBlocks:
     """Return the blocks that a judge has judged or skipped, without training and imported ones.
 
     Training blocks are left out because the judge was shown the expected ranking; imported blocks
@@ -200,7 +202,7 @@ def _reaches(judge: Judge) -> dict[int, int]:
     not_to_be_seen = judge.conflicts.filter(
         IsAnyOf(F("system"), OuterRef("hit__system_ids")),
     )
-    held = (
+    assignments = (
         Assignment.objects.filter(
             judge=judge,
             completed_at__isnull=True,
@@ -211,7 +213,7 @@ def _reaches(judge: Judge) -> dict[int, int]:
         .values_list("hit__task", F("ordinal") - F("hit__design__repeat_gap"))
     )
     reaches: dict[int, int] = {}
-    for task_id, first in held:
+    for task_id, first in assignments:
         reaches[task_id] = max(first, reaches.get(task_id, first))
     return reaches
 

@@ -31,10 +31,10 @@ def kept_about(judge: Judge) -> dict[str, object]:
     repeat some HITs, older blocks are left out (`own_done_blocks`), and `judgments_left_out` is true. Organisers' notes
     about them are not included, nor are measures, which would reveal checks.
     """
-    done = list(own_done_blocks(judge)[:])
+    done_blocks = list(own_done_blocks(judge)[:])
     blocks = []
-    for first in range(0, len(done), _AT_ONCE):
-        blocks.extend(_blocks(done[first : first + _AT_ONCE], judge=judge))
+    for first in range(0, len(done_blocks), _AT_ONCE):
+        blocks.extend(_blocks(done_blocks[first : first + _AT_ONCE], judge=judge))
     reports = []
     for report in own_problem_reports(judge):
         reports.append(

@@ -83,9 +83,9 @@ class MachineShare:
     def _blocks_of(self, segment: Segment) -> list[Block]:
         blocks = []
         texts = self._texts[segment.number]
-        for position, shown in enumerate(_texts_of_blocks(texts, self.design), 1):
+        for position, block_texts in enumerate(_texts_of_blocks(texts, self.design), 1):
             outputs: list[int] = []
-            for text in shown:
+            for text in block_texts:
                 outputs.extend(text.output_ids)
             blocks.append(
                 Block(
@@ -93,7 +93,9 @@ class MachineShare:
                     segment=segment,
                     position=position,
                     outputs=outputs,
-                    stands_for=stands_for([len(text.output_ids) for text in shown]),
+                    stands_for=stands_for(
+                        [len(text.output_ids) for text in block_texts],
+                    ),
                     public_id=self._public_id(segment, position, outputs),
                 ),
             )
@@ -150,9 +152,9 @@ def _texts_of_blocks(
     draw = HashDraw(seed=design.seed, number=texts.number, scheme="machines")
     order = draw.shuffled(distinct, attrgetter("systems"), "share")
     size = min(len(order), parameters.block_size(texts.words))
-    shown: list[Sequence[DistinctText]] = []
+    texts_of_blocks: list[Sequence[DistinctText]] = []
     for start in range(0, len(order), size):
         chosen = order[start : start + size]
         lacking = size - len(chosen)
-        shown.append([*chosen, *order[:lacking]])
-    return shown
+        texts_of_blocks.append([*chosen, *order[:lacking]])
+    return texts_of_blocks

@@ -148,11 +148,11 @@ class MachineBlock:
         texts = [text_by_output[outputs[0]] for outputs in self.candidates]
         return BlockTexts(tuple(texts), self.block.segment.source_text)
 
-    def as_shown(self, shown: BlockData) -> BlockData:
+    def as_shown(self, block_data: BlockData) -> BlockData:
         """Return the data of the block in this order."""
         if not self.is_reversed:
-            return shown
-        reverse = replace(shown, candidates=shown.candidates[::-1])
+            return block_data
+        reverse = replace(block_data, candidates=block_data.candidates[::-1])
         return block_renamed(reverse, self.public_id)
 
 
@@ -221,7 +221,7 @@ def _not_done(
     `block` is the prefix of fields of the block. Of several blocks with the same outputs, in any order, one is asked.
     Skipped blocks are asked again if `skipped_before` is after the skip.
     """
-    done = MachineJudgment.objects.filter(
+    judgments = MachineJudgment.objects.filter(
         machine=machine,
         task=OuterRef(f"{block}hit__task"),
         segment=OuterRef(f"{block}segment"),
@@ -231,12 +231,14 @@ def _not_done(
         is_reversed=is_reversed,
     )
     if skipped_before is not None:
-        done = done.filter(Q(skip_reason="") | Q(submitted_at__gte=skipped_before))
+        judgments = judgments.filter(
+            Q(skip_reason="") | Q(submitted_at__gte=skipped_before),
+        )
     if is_reversed:
         several = Q(**{f"{block}outputs__len__gt": 1})
     else:
         several = Q()
-    return ~Exists(done) & several
+    return ~Exists(judgments) & several
 
 
 def _hits_not_done(
@@ -327,7 +329,7 @@ def _share_not_done(
             begin = cache.get(key, 0)
         is_all_done = skipped_before is None
         for part in share.parts(begin):
-            done = _machine_answer_keys(
+            answer_keys = _machine_answer_keys(
                 machine,
                 share.task,
                 part.blocks,
@@ -335,7 +337,7 @@ def _share_not_done(
                 skipped_before,
             )
             for blocks in part.blocks.values():
-                remaining = _remaining(blocks, done, is_reversed=is_reversed)
+                remaining = _remaining(blocks, answer_keys, is_reversed=is_reversed)
                 if remaining:
                     is_all_done = False
                     yield remaining
@@ -443,7 +445,7 @@ def machine_assignment_data(
         id_=blocks[0].assignment_id,
         task=blocks[0].hit.task,
         part=blocks[0].hit.part,
-        done=machine.judgments.count(),
+        blocks_done=machine.judgments.count(),
     )
 
 
@@ -477,6 +479,6 @@ def _unstored_data(
         address=media_of_machine(machine.pk),
     )
     data = []
-    for machine_block, shown in zip(blocks, blocks_shown, strict=True):
-        data.append(machine_block.as_shown(shown))
+    for machine_block, block_data in zip(blocks, blocks_shown, strict=True):
+        data.append(machine_block.as_shown(block_data))
     return data

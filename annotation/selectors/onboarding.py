@@ -63,8 +63,8 @@ class TaskOnOffer:
     """A task that a judge may choose, with the number of sentences done and the maximum left."""
 
     task: Task
-    done: int
-    left: int
+    sentences_done: int
+    sentences_left: int
 
     # Not a test case, despite the prefix that pytest looks for.
     __test__ = False
@@ -77,7 +77,7 @@ def tasks_on_offer(*, judge: Judge) -> list[TaskOnOffer]:
     task that shows segments of other tasks again counts only its own; all others count together.
     Exposures are counted rather than judgments, because there are at most as many as segments.
     """
-    seen = Exposure.objects.filter(judge=judge, is_repeat=False)
+    exposures = Exposure.objects.filter(judge=judge, is_repeat=False)
     rows: list[Any] = list(
         tasks_open_to_judge(
             judge,
@@ -87,22 +87,27 @@ def tasks_on_offer(*, judge: Judge) -> list[TaskOnOffer]:
             ),
         ),
     )
-    done_each = tasks_done(judge)
-    seen_each = {}
+    done_by_task = tasks_done(judge)
+    count_by_test_set = {}
     for test_set, apart, count in (
-        seen.order_by().values_list("segment__test_set", "apart").annotate(Count("pk"))
+        exposures.order_by()
+        .values_list("segment__test_set", "apart")
+        .annotate(Count("pk"))
     ):
-        seen_each[(test_set, apart)] = count
+        count_by_test_set[(test_set, apart)] = count
     offers = []
     for row in rows:
         offers.append(
             TaskOnOffer(
                 task=row,
-                done=done_each.get(row.pk, 0),
-                left=max(
+                sentences_done=done_by_task.get(row.pk, 0),
+                sentences_left=max(
                     0,
                     row.sentences
-                    - seen_each.get((row.test_set_id, row.exposed_apart), 0),
+                    - count_by_test_set.get(
+                        (row.test_set_id, row.exposed_apart),
+                        0,
+                    ),
                 ),
             ),
         )

@@ -41,7 +41,7 @@ class ParticipationRow:
     """A participation, the number of blocks done, and the status of its judge."""
 
     participation: Participation
-    done: int
+    blocks_done: int
     judge_status: JudgeStatus
 
 
@@ -58,11 +58,11 @@ def seconds_left(*, judge: Judge) -> int | None:
     rows = Participation.objects.under_way().filter(judge=judge)
     remaining = ExpressionWrapper(F("due_at") - Now(), output_field=DurationField())
     by_time = rows.order_by("due_at").values_list(remaining, flat=True)
-    left: timedelta | None = by_time.first()
+    time_left: timedelta | None = by_time.first()
     # No page stays open for longer than a day.
-    if left is None or left > timedelta(days=1):
+    if time_left is None or time_left > timedelta(days=1):
         return None
-    return max(0, round(left.total_seconds()))
+    return max(0, round(time_left.total_seconds()))
 
 
 def participation_at_address(
@@ -131,7 +131,7 @@ def participations_described(rows: Iterable[Participation]) -> list[Participatio
         if row.ended_at is None or _is_late(row):
             counting.append(row)
     judges = [row.judge_id for row in counting]
-    done = _blocks_done(judges)
+    blocks_by_judge = _blocks_done(judges)
     latest = _latest(judges)
     statuses = judge_statuses(*{row.judge_id for row in rows})
     described = []
@@ -139,9 +139,9 @@ def participations_described(rows: Iterable[Participation]) -> list[Participatio
         described.append(
             ParticipationRow(
                 participation=row,
-                done=_done_in(
+                blocks_done=_done_in(
                     row,
-                    done.get(row.judge_id, 0),
+                    blocks_by_judge.get(row.judge_id, 0),
                     is_latest=row.pk in latest,
                 ),
                 judge_status=statuses.get(row.judge_id, JudgeStatus.GOOD),
@@ -170,4 +170,4 @@ def _latest(judge_ids: list[int]) -> set[int]:
 def _blocks_done(judge_ids: list[int]) -> dict[int, int]:
     """Return the number of blocks each of these judges has done. One query."""
     judges = judges_with_work().filter(pk__in=judge_ids)
-    return {judge.pk: JudgeWork.of(judge).done for judge in judges}
+    return {judge.pk: JudgeWork.of(judge).blocks_done for judge in judges}

@@ -71,16 +71,16 @@ def passes_so_far(*, judge_id: int, task_id: int) -> PassesSoFar:
         counted = Q(hit__part=FIRST)
     lent = Assignment.objects.filter(judge=judge_id, hit__task=task_id).aggregate(
         texts=Sum("hit__segment_ids__len", filter=counted),
-        held=Min("hit__part", filter=Q(completed_at=None, released_at=None)),
+        earliest=Min("hit__part", filter=Q(completed_at=None, released_at=None)),
     )
     later = HIT.objects.filter(reserved_for=judge_id, task=task_id, part__gt=FIRST)
     planned = later.aggregate(last=Max("part"))["last"] or FIRST
-    held = lent["held"]
+    held_pass = lent["earliest"]
     return PassesSoFar(
         texts=lent["texts"] or 0,
         planned=planned,
-        is_holding=held is not None and held <= planned,
-        holds_earlier=held is not None and held < planned,
+        is_holding=held_pass is not None and held_pass <= planned,
+        holds_earlier=held_pass is not None and held_pass < planned,
     )
 
 

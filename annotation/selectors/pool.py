@@ -265,14 +265,14 @@ def assignments_untouched(request: HITRequest) -> QuerySet[Assignment]:
         _task_hits(request).filter(purpose__in=POOLED).unreserved(),
         request,
     )
-    held = Assignment.objects.filter(
+    leases = Assignment.objects.filter(
         completed_at=None,
         released_at=None,
         lease__endswith__gt=Now(),
     )
-    before = held.filter(judge=OuterRef("judge"), pk__lt=OuterRef("pk"))
+    before = leases.filter(judge=OuterRef("judge"), pk__lt=OuterRef("pk"))
     return (
-        held.filter(
+        leases.filter(
             Exists(before),
             hit__in=suitable.incomplete().order_by().values("pk"),
         )

@@ -59,14 +59,14 @@ class BegunBlocks(TypedDict):
 class JudgeWork:
     """Number of blocks a judge has done, holds, and should do in total.
 
-    A skipped block is done; if it is judged later, it counts once. `wanted` is the quota of the
+    A skipped block is done; if it is judged later, it counts once. `quota` is that of the
     judge, their groups or the campaign; None if there is no limit. `times` holds the active
     milliseconds of the latest blocks judged.
     """
 
-    done: int
-    held: int
-    wanted: int | None
+    blocks_done: int
+    blocks_held: int
+    quota: int | None
     times: list[int]
 
     @classmethod
@@ -78,28 +78,34 @@ class JudgeWork:
             if blocks["is_held"]:
                 open_blocks += blocks["are_done"].count(False)
         return cls(
-            done=(judge.closed_blocks or 0)
+            blocks_done=(judge.closed_blocks or 0)
             + sum(sum(blocks["are_done"]) for blocks in begun),
-            held=open_blocks,
-            wanted=judge.wanted,
+            blocks_held=open_blocks,
+            quota=judge.quota,
             times=judge.times,
         )
 
     @property
     def is_quota_reached(self) -> bool:
         """True if the judge has done or holds all blocks of their quota."""
-        return self.wanted is not None and self.done + self.held >= self.wanted
+        return (
+            self.quota is not None and self.blocks_done + self.blocks_held >= self.quota
+        )
 
     @property
     def progress(self) -> JudgeProgress:
         minutes = None
-        if self.wanted is not None and len(self.times) >= FEWEST_FOR_A_PACE:
+        if self.quota is not None and len(self.times) >= FEWEST_FOR_A_PACE:
             # The mean rather than the median, because the remaining time is the sum over all
             # blocks, long ones included.
             minutes = round(
-                max(0, self.wanted - self.done) * fmean(self.times) / 60_000,
+                max(0, self.quota - self.blocks_done) * fmean(self.times) / 60_000,
             )
-        return JudgeProgress(done=self.done, wanted=self.wanted, minutes_left=minutes)
+        return JudgeProgress(
+            done=self.blocks_done,
+            wanted=self.quota,
+            minutes_left=minutes,
+        )
 
 
 def work_annotations() -> dict[str, Combinable]:
@@ -115,7 +121,7 @@ def work_annotations() -> dict[str, Combinable]:
     # assignment.
     blocks = Block.objects.filter(hit=OuterRef("hit")).order_by()
     are_done = ArraySubquery(
-        blocks.values(done=ExpressionWrapper(is_done, BooleanField())),
+        blocks.values(is_done=ExpressionWrapper(is_done, BooleanField())),
     )
     is_held = IsNull(F("released_at"), True)
     begun = Assignment.objects.filter(judge=judge, completed_at__isnull=True)
@@ -132,7 +138,7 @@ def work_annotations() -> dict[str, Combinable]:
             begun.values(row=JSONObject(is_held=is_held, are_done=are_done)),
         ),
         # The largest quota of a judge's groups applies.
-        "wanted": Coalesce(
+        "quota": Coalesce(
             "blocks_asked",
             Subquery(of_groups),
             "campaign__blocks_per_judge",
@@ -152,9 +158,9 @@ def judges_done() -> QuerySet[Judge]:
     annotations = work_annotations()
     counted = Judge.objects.annotate(
         closed_blocks=annotations["closed_blocks"],
-        wanted=annotations["wanted"],
+        quota=annotations["quota"],
     )
-    return counted.filter(closed_blocks__gte=F("wanted"))
+    return counted.filter(closed_blocks__gte=F("quota"))
 
 
 def _has_row_for_block(model: type[Judgment] | type[Skip]) -> IsNull:
@@ -172,7 +178,7 @@ def _has_row_for_block(model: type[Judgment] | type[Skip]) -> IsNull:
 
 
 def tasks_done(judge: Judge) -> dict[int, int]:
-    """Return the number of blocks a judge has done in each task; the sum is `JudgeWork.done`. Two queries."""
+    """Return the number of blocks a judge has done in each task; the sum is `JudgeWork.blocks_done`. Two queries."""
     closed = JudgeAccount.objects.filter(judge=judge).values_list(
         "task",
         "blocks_closed",
@@ -184,9 +190,9 @@ def tasks_done(judge: Judge) -> dict[int, int]:
     begun = Assignment.objects.filter(judge=judge, completed_at__isnull=True).filter(
         is_done,
     )
-    done = Counter(dict(closed))
-    done.update(begun.values_list("hit__task", flat=True))
-    return done
+    blocks_by_task = Counter(dict(closed))
+    blocks_by_task.update(begun.values_list("hit__task", flat=True))
+    return blocks_by_task
 
 
 def judge_work(judge: Judge) -> JudgeWork:

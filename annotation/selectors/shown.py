@@ -66,7 +66,7 @@ def outputs_of(block: str = "") -> QuerySet[Output]:
     """
     output_ids = OuterRef(f"{block}outputs")
     among = Output.objects.filter(IsAnyOf(F("pk"), output_ids))
-    return among.alias(place=PositionIn(output_ids, F("pk"))).order_by("place")
+    return among.alias(index=PositionIn(output_ids, F("pk"))).order_by("index")
 
 
 def candidate_count(block: str = "") -> Func:
@@ -312,14 +312,14 @@ class _Rules:
 
     def _text(self, text: str, language: str) -> TextShown:
         marked = marked_text(text)
-        shown: TextShown = {
+        text_shown: TextShown = {
             "text": marked.words,
             "lang": language,
             "dir": text_direction(marked.words, language),
         }
         if marked.media:
-            shown["media"] = files_shown(marked, self.address)
-        return shown
+            text_shown["media"] = files_shown(marked, self.address)
+        return text_shown
 
 
 def assignment_data(assignment: Assignment, *, campaign: Campaign) -> AssignmentShown:
@@ -362,7 +362,7 @@ def unlent_data(
     id_: UUID,
     task: Task,
     part: int,
-    done: int = 0,
+    blocks_done: int = 0,
 ) -> AssignmentShown:
     """Return the blocks of a HIT that is lent to no judge, as `AssignmentSerializer` describes it."""
     test_set = task.test_set
@@ -377,7 +377,7 @@ def unlent_data(
         "protocol": task.protocol,
         "rules": {**rules, **(blocks[0].stage_rules if blocks else {})},
         "progress": {
-            "done": done,
+            "done": blocks_done,
             "wanted": campaign.blocks_per_judge,
             "minutes_left": None,
         },

@@ -154,14 +154,14 @@ def joining_in_words(*, task: Task, name: str) -> Iterator[str]:
         return
     yield _catching_up_in_words(design_in_force(task_id=task.pk))
     if task.blocks_wanted is None:
-        left = None
+        remaining = None
     else:
-        left = max(0, task.blocks_wanted - sequence.counted)
-    if left is not None:
+        remaining = max(0, task.blocks_wanted - sequence.counted)
+    if remaining is not None:
         yield counted(
             "%(count)d block remains until the target of %(target)d. Raise the target if the new system needs more.",
             "%(count)d blocks remain until the target of %(target)d. Raise the target if the new system needs more.",
-            left,
+            remaining,
             target=task.blocks_wanted,
         )
 
@@ -221,7 +221,7 @@ def _round_to_one_digit(number: float, rounding: Callable[[float], int]) -> int:
 
 def withdrawal_in_words(*, system: System) -> list[str]:
     """Return the effects of withdrawing a system now, as sentences."""
-    held = Assignment.objects.filter(
+    leases = Assignment.objects.filter(
         hit__in=_showing(system),
         completed_at__isnull=True,
         released_at__isnull=True,
@@ -232,7 +232,9 @@ def withdrawal_in_words(*, system: System) -> list[str]:
         test_set_id=system.test_set_id,
         withdrawn_at__isnull=True,
     )
-    left = others.exclude(kind=SystemKind.BAD_REFERENCE).exclude(pk=system.pk).count()
+    remaining_count = (
+        others.exclude(kind=SystemKind.BAD_REFERENCE).exclude(pk=system.pk).count()
+    )
     facts = [
         counted(
             "%(count)d planned HIT with it is replaced.",
@@ -242,24 +244,28 @@ def withdrawal_in_words(*, system: System) -> list[str]:
         counted(
             "%(count)d HIT with it is in progress and can be finished.",
             "%(count)d HITs with it are in progress and can be finished.",
-            held.count(),
+            leases.count(),
         ),
         _judged_in_words(judgments_showing(system)),
         counted(
             "New HITs no longer show it. %(count)d system remains.",
             "New HITs no longer show it. %(count)d systems remain.",
-            left,
+            remaining_count,
         ),
     ]
-    return [*facts, *_too_few_in_words(system, left), *_chosen_in_words(system)]
+    return [
+        *facts,
+        *_too_few_in_words(system, remaining_count),
+        *_chosen_in_words(system),
+    ]
 
 
-def _too_few_in_words(system: System, left: int) -> Iterator[str]:
+def _too_few_in_words(system: System, remaining_count: int) -> Iterator[str]:
     """Return a sentence if a task of the test set needs more systems than are left."""
     fewest = [
         answer_kind_of(task).fewest_systems for task in system.test_set.tasks.all()
     ]
-    if left >= max(fewest, default=0):
+    if remaining_count >= max(fewest, default=0):
         return
     if max(fewest) > 1:
         yield _("Judges need at least two systems to rank.")
@@ -273,8 +279,10 @@ def _chosen_in_words(system: System) -> Iterator[str]:
         design = design_in_force(task_id=task.pk)
         if design is None or system.name not in design.systems:
             continue
-        left = systems_drawn(task=task, design=design).filter(name__in=design.systems)
-        count = left.exclude(pk=system.pk).count()
+        remaining = systems_drawn(task=task, design=design).filter(
+            name__in=design.systems,
+        )
+        count = remaining.exclude(pk=system.pk).count()
         if count < design.parameters.fewest_systems:
             yield _(
                 "Systems left in the design of “%(task)s”: %(count)d, fewer than a block shows. Select others there.",

@@ -107,12 +107,12 @@ def training_result(*, judge: Judge, task_id: int) -> TrainingResult:
 
 def training_failed(*, judge: Judge) -> bool:
     """Return whether this judge failed the last round of training in any task."""
-    done = HIT.objects.filter(
+    hits = HIT.objects.filter(
         reserved_for=judge,
         purpose=HITPurpose.TRAINING,
         completed_at__isnull=False,
     )
-    for task_id, count in Counter(done.values_list("task_id", flat=True)).items():
+    for task_id, count in Counter(hits.values_list("task_id", flat=True)).items():
         result = training_result(judge=judge, task_id=task_id)
         if count >= ROUNDS and result.agreeing < SHARE_TO_PASS * result.blocks:
             return True

@@ -45,11 +45,11 @@ class SegmentWords:
     def of_block(self, candidates: float, campaign: Campaign) -> float:
         """Return the number of words in a block with this many candidates."""
         if campaign.show_source:
-            shown = self.source
+            words = self.source
         else:
-            shown = 0.0
-        shown += self.references if campaign.show_reference else 0.0
-        return shown + candidates * self.output
+            words = 0.0
+        words += self.references if campaign.show_reference else 0.0
+        return words + candidates * self.output
 
 
 @dataclass(frozen=True, slots=True)

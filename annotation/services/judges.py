@@ -76,14 +76,14 @@ def erasures_due_carry_out() -> int:
 
     Each runs in its own transaction; one that fails is logged and retried next time.
     """
-    done = 0
+    count = 0
     for request in ErasureRequest.objects.due():
         try:
             erasure_carry_out(request=request, by=None)
-            done += 1
+            count += 1
         except ErasureRefusedError:
             continue  # It was answered a moment ago.
         except Exception:
             # Other requests must not wait until this one is fixed.
             logger.exception("Erasure request %s failed.", request.pk)
-    return done
+    return count

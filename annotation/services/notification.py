@@ -45,8 +45,8 @@ def planning_request_key(task_id: int) -> str:
 def ranking_enqueue(task_id: int) -> None:
     """Enqueue a ranking of this test set, to start at least a second after the previous one."""
     try:
-        left = broker().pttl(_ranking_begun_key(task_id))
-        _send(TASK, task_id, after_seconds=max(left, 0) / 1000)
+        milliseconds = broker().pttl(_ranking_begun_key(task_id))
+        _send(TASK, task_id, after_seconds=max(milliseconds, 0) / 1000)
     except (redis.RedisError, OperationalError) as error:
         _log(error)
 

@@ -65,16 +65,16 @@ def participation_end(
         "state": state,
         "ended_at": Coalesce("ended_at", Now()),
     }
-    done = judge_work(judge).done
+    blocks_done = judge_work(judge).blocks_done
     if participation.blocks_done is None or state == State.FINISHED:
-        changes["blocks_done"] = max(0, done - participation.blocks_before)
+        changes["blocks_done"] = max(0, blocks_done - participation.blocks_before)
     if state in Participation.EARNING and not participation.code:
         changes |= {"code": _code(participation, state), "code_given_at": Now()}
     Participation.objects.filter(pk=participation.pk).update(**changes)
     participation.refresh_from_db(fields=[*changes])
     others = Participation.objects.under_way().filter(judge=participation.judge_id)
     if not others.exists():
-        judge.blocks_asked = done
+        judge.blocks_asked = blocks_done
         judge.save(update_fields=["blocks_asked"])
         assignments_release(judge=judge)
 
@@ -125,8 +125,8 @@ def _state_now(participation: Participation, judge: Judge) -> str:
     is_late = participation.state == State.TIMED_OUT and _is_the_latest(participation)
     if participation.state != State.STARTED and not is_late:
         return participation.state
-    done = judge_work(judge).done - participation.blocks_before
-    if done >= participation.blocks_asked:
+    blocks_done = judge_work(judge).blocks_done - participation.blocks_before
+    if blocks_done >= participation.blocks_asked:
         return State.FINISHED
     if is_late:
         return State.TIMED_OUT
@@ -152,11 +152,11 @@ def _failed_training(participation: Participation, judge: Judge) -> bool:
 def _nothing_is_left(participation: Participation, judge: Judge) -> bool:
     """Return whether the judge has done all work available to them, though less than asked."""
     work = judge_work(judge)
-    if work.done <= participation.blocks_before:
+    if work.blocks_done <= participation.blocks_before:
         return False
     if lending_stopped(judge) == NoWorkReason.CAMPAIGN_CLOSED:
         return True
-    if work.held:
+    if work.blocks_held:
         return False
     if work_request(judge=judge).reason != NoWorkReason.NONE_LEFT:
         return False
@@ -301,7 +301,7 @@ def _begin(panel: Panel, entry: Entry, judge: Judge) -> Participation:
     last = (
         Participation.objects.filter(judge=judge).order_by("-started_at", "-pk").first()
     )
-    before = judge_work(judge).done
+    before = judge_work(judge).blocks_done
     if last is not None and _is_unpaid_of_study(last, panel, entry):
         before = last.blocks_before
     judge.blocks_asked = before + panel.blocks_asked

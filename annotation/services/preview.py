@@ -58,7 +58,7 @@ def hit_preview(*, task: Task, after: UUID | None = None) -> PreviewedHIT | None
     if number > len(drawn):
         return None
     blocks = [
-        block_renamed(previewed.shown, _id(task, number, position))
+        block_renamed(previewed.block_data, _id(task, number, position))
         for position, previewed in enumerate(drawn[number - 1].blocks, start=1)
     ]
     segments = [block.plan.segment for block in drawn[number - 1].blocks]
@@ -148,12 +148,12 @@ def _hits_for_one_judge(task: Task) -> list[DrawnHIT]:
 
     They are always drawn together, because their number determines which of them hold a check.
     """
-    seen: set[int] = set()
+    segments_so_far: set[int] = set()
     blocks = []
     for hit in previewed_hits(task_id=task.pk, count=_HITS_DRAWN, first=1):
         segments = {block.plan.segment for block in hit.blocks}
-        if not seen & segments:
-            seen |= segments
+        if not segments_so_far & segments:
+            segments_so_far |= segments
             blocks.append(hit)
     return blocks
 

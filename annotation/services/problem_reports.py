@@ -115,12 +115,12 @@ def problem_reply_take_back(*, reply: ProblemReply, user: User) -> ProblemReply:
     if not replies.standing().filter(pk=reply.pk).exists():
         raise ReplyRefusedError(_("This reply has already been retracted."))
     is_closed = replies.latest("number").closed
-    left = replies.standing().exclude(pk=reply.pk).order_by("-number").first()
+    standing_reply = replies.standing().exclude(pk=reply.pk).order_by("-number").first()
     return _append(
         ProblemReply(
             report_id=reply.report_id,
             number=replies.count() + 1,
-            closed=left.closed if left else False,
+            closed=standing_reply.closed if standing_reply else False,
             takes_back=reply,
             created_by=user,
         ),

@@ -259,7 +259,7 @@ def quality_action_take(
         raise QualityRefusedError(
             _("Nothing to do: the judge is already in this state."),
         )
-    taken = QualityAction.objects.create(
+    quality_action = QualityAction.objects.create(
         judge=judge,
         task=task,
         action=action,
@@ -269,8 +269,8 @@ def quality_action_take(
         evidence=evidence or {},
         batch=decision.batch,
     )
-    _follow_up(taken)
-    return taken
+    _follow_up(quality_action)
+    return quality_action
 
 
 @transaction.atomic
@@ -400,7 +400,7 @@ def judges_decide(
             return Decided(batch, before, [])
     batch = batch or uuid4()
     decision = replace(decision, batch=batch)
-    done = []
+    changed_judges = []
     refused = []
     for judge in sorted(judges, key=attrgetter("pk")):
         try:
@@ -425,8 +425,8 @@ def judges_decide(
         except QualityRefusedError as error:
             refused.append((judge, str(error)))
         else:
-            done.append(judge)
-    return Decided(batch, done, refused)
+            changed_judges.append(judge)
+    return Decided(batch, changed_judges, refused)
 
 
 def _decided_before(campaign_id: int, batch: UUID) -> list[Judge]:

@@ -133,10 +133,10 @@ def test_set_rename(*, test_set: TestSet, name: str) -> TestSet:
         )
     locked.name = name
     locked.differs_only_in_case = False
-    taken = _("A test set named “%(name)s” already exists.") % {"name": name}
+    message = _("A test set named “%(name)s” already exists.") % {"name": name}
     with refused_if_broken(
         "test_set_name_unique_in_campaign",
-        TaskRefusedError(taken, field="name"),
+        TaskRefusedError(message, field="name"),
     ):
         locked.save(update_fields=["name", "differs_only_in_case"])
     return locked

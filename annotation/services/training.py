@@ -117,8 +117,11 @@ def _propose(
         ),
         key=attrgetter("system.name"),
     )
-    seen = {normalise_text(reference.text or ""), normalise_text(row.output.text or "")}
-    most = answer_kind_of(task).candidates[-1] - len(seen)
+    texts = {
+        normalise_text(reference.text or ""),
+        normalise_text(row.output.text or ""),
+    }
+    most = answer_kind_of(task).candidates[-1] - len(texts)
     beside: list[Output] = []
     systems = []
     for output in outputs:
@@ -126,8 +129,8 @@ def _propose(
             systems.append(output)
     for output in draw.shuffled(systems, attrgetter("system.name"), segment.number):
         text = normalise_text(output.text or "")
-        if text not in seen and len(beside) < min(_OUTPUTS_BESIDE, most):
-            seen.add(text)
+        if text not in texts and len(beside) < min(_OUTPUTS_BESIDE, most):
+            texts.add(text)
             beside.append(output)
     TrainingCandidate.objects.bulk_create(
         TrainingCandidate(training_block=block, output=output, expected=expected)

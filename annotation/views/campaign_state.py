@@ -50,10 +50,10 @@ def campaign_state_page(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid() and form.save():
         messages.success(request, _("Saved."))
         return redirect("campaign-state", slug)
-    done = request.GET.get("done", "")
+    transition = request.GET.get("done", "")
     undo = None
-    if done in Transition:
-        undo = UNDOES.get(cast("Transition", done))
+    if transition in Transition:
+        undo = UNDOES.get(cast("Transition", transition))
     possible = transitions_possible(campaign)
     context = {
         "campaign": campaign,

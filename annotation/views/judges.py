@@ -226,7 +226,7 @@ def campaign_judge_link(request: HttpRequest, slug: str, judge_id: int) -> HttpR
 
 
 #: Maximum number of rows shown of each kind.
-_SHOWN: Final = 200
+_MOST_ROWS: Final = 200
 
 
 @form_view
@@ -268,7 +268,7 @@ def judges_add_page(request: HttpRequest, slug: str) -> HttpResponse:
             checked=error.checked,
             refused=str(error),
         )
-    return _done(request, campaign, added, base_url)
+    return _added_page(request, campaign, added, base_url)
 
 
 def _adding_page(
@@ -297,15 +297,15 @@ def _checked_list_context(
 ) -> dict[str, object]:
     wrong = checked.of(RowState.WRONG)
     new = checked.of(RowState.NEW)
-    left = [
+    skipped_rows = [
         row for row in checked.rows if row.state in (RowState.KNOWN, RowState.AGAIN)
     ]
     languages = dict.fromkeys(tag for row in new for tag in row.languages)
     return {
         "checked": checked,
-        "wrong": wrong[:_SHOWN],
-        "new": new[:_SHOWN],
-        "left": left[:_SHOWN],
+        "wrong": wrong[:_MOST_ROWS],
+        "new": new[:_MOST_ROWS],
+        "left": skipped_rows[:_MOST_ROWS],
         "new_count": len(new),
         "without_work": languages_without_work(
             campaign=campaign,
@@ -313,7 +313,11 @@ def _checked_list_context(
         ),
         "sums": [
             counted("%(count)d new judge", "%(count)d new judges", len(new)),
-            counted("%(count)d row skipped", "%(count)d rows skipped", len(left)),
+            counted(
+                "%(count)d row skipped",
+                "%(count)d rows skipped",
+                len(skipped_rows),
+            ),
             counted(
                 "%(count)d row with errors",
                 "%(count)d rows with errors",
@@ -323,7 +327,7 @@ def _checked_list_context(
     }
 
 
-def _done(
+def _added_page(
     request: HttpRequest,
     campaign: Campaign,
     added: CheckedList,
@@ -336,7 +340,7 @@ def _done(
     context = {
         "campaign": campaign,
         "section": "invitations",
-        "said": counted("%(count)d judge added", "%(count)d judges added", count),
+        "heading": counted("%(count)d judge added", "%(count)d judges added", count),
         "queued": _("Invitations are being sent.") if are_invited else "",
         "machines": machines,
         "links": bool(links),

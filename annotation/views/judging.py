@@ -82,7 +82,7 @@ class ScreensContext(TypedDict):
 class InstructionsContext(TypedDict):
     """Instructions in one language; the others by tag, own name and direction."""
 
-    shown: Instructions
+    instructions: Instructions
     text: str
     direction: str
     others: list[tuple[str, str, str]]
@@ -208,7 +208,7 @@ def instructions_context(
 ) -> InstructionsContext:
     """Return the context of a page with instructions in one language, and links to the other languages."""
     return {
-        "shown": instructions,
+        "instructions": instructions,
         "text": markdown_render(instructions.text),
         "direction": language_direction(instructions.language),
         "others": [

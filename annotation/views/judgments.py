@@ -63,18 +63,18 @@ def judgments_list_page(request: HttpRequest, slug: str, task_id: int) -> HttpRe
         segments=segments,
     )
     names_by_block = names_shown((row.block_id for row in page.rows), task=task)
-    kept = request.GET.copy()
-    kept.pop("from", None)
-    kept.pop("sort", None)
+    parameters = request.GET.copy()
+    parameters.pop("from", None)
+    parameters.pop("sort", None)
     if not oldest_first:
-        kept["sort"] = _OLDEST
+        parameters["sort"] = _OLDEST
     context = {
         **of_task(task, "judgments"),
         "filter": judgment_filter,
         "table": JudgmentTable(page.rows, task=task, names_by_block=names_by_block),
         "page": page,
         "oldest_first": oldest_first,
-        "other_order": kept.urlencode(),
+        "other_order": parameters.urlencode(),
     }
     return render(
         request,

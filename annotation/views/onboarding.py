@@ -169,8 +169,8 @@ def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
                 if of_test_set[offer.task.test_set_id] > 1
                 else "",
                 "is_chosen": offer.task.pk == onboarding.judge.chosen_task_id,
-                "done": offer.done,
-                "left": offer.left,
+                "done": offer.sentences_done,
+                "left": offer.sentences_left,
             }
             for offer in offers
         ],

@@ -380,7 +380,7 @@ def completion(request: HttpRequest, slug: str) -> HttpResponse:
         "campaign": judge.campaign,
         "participation": participation,
         "service": participation.panel.service_name,
-        "done": described.done,
+        "done": described.blocks_done,
         "has_code": has_code,
         "has_last_questions": bool(answers_owed(judge=judge, stage=QuestionStage.END)),
         "address": _return_address(participation) if has_code else "",

@@ -35,12 +35,12 @@ def questions_page(request: HttpRequest, slug: str) -> HttpResponse:
     if act in {"up", "down"}:
         return _moved(request, campaign, is_up=act == "up")
     if act == "group":
-        asked, _equals, answer = request.POST.get("answer", "").partition("=")
+        question_name, _equals, answer = request.POST.get("answer", "").partition("=")
         name = request.POST.get("group", "")
         with refusals_as_messages(request):
             group = judge_group_from_answer(
                 campaign=campaign,
-                question=asked,
+                question=question_name,
                 answer=answer,
                 name=name,
             )

@@ -43,11 +43,11 @@ def _propose(request: HttpRequest, task: Task) -> HttpResponse:
     if count not in map(str, range(1, MOST + 1)):
         return HttpResponseBadRequest(_("Invalid choice."))
     with refusals_as_messages(request):
-        made = len(training_propose(task=task, count=int(count)))
+        number = len(training_propose(task=task, count=int(count)))
         message = counted(
             "%(count)d training item proposed. Please review it.",
             "%(count)d training items proposed. Please review them.",
-            made,
+            number,
         )
         messages.success(request, message)
     return redirect("training", task.test_set.campaign.slug, task.pk)
@@ -86,17 +86,17 @@ def _ask_removal(
     task: Task,
     block: TrainingBlock,
 ) -> HttpResponse:
-    left = TrainingBlock.objects.filter(task=task).count() - 1
+    remaining = TrainingBlock.objects.filter(task=task).count() - 1
     sentence = counted(
         "%(count)d training item remains for new judges.",
         "%(count)d training items remain for new judges.",
-        left,
+        remaining,
     )
     none_left = _("No training items remain: new judges start without training.")
     question = Question(
         title=_("Remove training item"),
         facts=[
-            sentence if left else none_left,
+            sentence if remaining else none_left,
             _("Judges who have already seen it are not affected."),
             _("Its explanation is deleted: “%(words)s”") % {"words": block.explanation},
         ],

@@ -436,19 +436,19 @@ def _choose_of_sample(
     them meanwhile.
     """
     hits = hits_reserved(request).available().filter(purpose=HITPurpose.FIRST)
-    taken = None
+    sentences = None
     # A HIT that is being dropped at this moment is skipped.
     for hit in hits.select_for_update(skip_locked=True, no_key=True, of=("self",)):
         if holds_check not in (None, hit.holds_check):
             continue
-        if taken is None:
-            taken = sentences_taken(
+        if sentences is None:
+            sentences = sentences_taken(
                 judge_id=request.judge_id,
                 task_id=request.task_id,
                 planned=False,
             )
         if all(
-            taken[pair] + block_count <= most
+            sentences[pair] + block_count <= most
             for pair, block_count in blocks_of(hit).items()
         ):
             return hit

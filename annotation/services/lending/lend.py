@@ -41,13 +41,13 @@ def assignments_release(*, judge: Judge) -> None:
     Expired leases need no action: their HITs are already available, or lent to another judge. The
     caller must hold the lock of the judge's row.
     """
-    held = Assignment.objects.filter(
+    leases = Assignment.objects.filter(
         judge=judge,
         completed_at__isnull=True,
         released_at__isnull=True,
         lease__endswith__gt=Now(),
     )
-    for assignment in held.select_for_update().annotate(now=Now()):
+    for assignment in leases.select_for_update().annotate(now=Now()):
         # The same time for both: a HIT may be lent from the end of the lease on, but not earlier.
         _end(assignment, assignment.now)
         incomplete = HIT.objects.filter(pk=assignment.hit_id, completed_at__isnull=True)
@@ -180,12 +180,12 @@ def _leases_extend(in_hand: Sequence[UUID], context: LendingContext) -> None:
         if public_id in begun:
             assignments.append(begun[public_id])
     # Locked first, as in submissions.
-    held = Assignment.objects.filter(
+    leases = Assignment.objects.filter(
         pk__in=assignments,
         completed_at=None,
         released_at=None,
     )
-    for assignment in held.order_by("pk").select_for_update():
+    for assignment in leases.order_by("pk").select_for_update():
         until = _lease_end(context, is_ahead=assignment.pk != assignments[0])
         if assignment.expires_at >= until:
             continue
@@ -242,11 +242,11 @@ def _may_be_lent_ahead(hit: HIT, context: LendingContext) -> bool:
     recently = context.now - timedelta(minutes=MINUTES_AHEAD)
     accounts = JudgeAccount.objects.filter(task=hit.task_id, last_lent_at__gte=recently)
     at_work = accounts.values("pk")[:_PLENTY].count()
-    wanted = min(len(context.begun) * max(1, at_work), _PLENTY)
+    hits_needed = min(len(context.begun) * max(1, at_work), _PLENTY)
     others = (
         HIT.objects.filter(task=hit.task_id).pooled().available().exclude(pk=hit.pk)
     )
-    return others.values("pk")[:wanted].count() == wanted
+    return others.values("pk")[:hits_needed].count() == hits_needed
 
 
 def _lend_taken_back(context: LendingContext) -> Assignment | None:
@@ -258,8 +258,8 @@ def _lend_taken_back(context: LendingContext) -> Assignment | None:
     for task in context.tasks:
         if not task.is_all_there_is or not is_pool_open(task=task, judge=context.judge):
             continue
-        for taken in assignments_untouched(context.request(task.task))[:_TRIED]:
-            hit = _take_back(taken)
+        for assignment in assignments_untouched(context.request(task.task))[:_TRIED]:
+            hit = _take_back(assignment)
             if hit is not None:
                 return _lend(hit, task, context, is_ahead=False)
     return None
@@ -267,7 +267,7 @@ def _lend_taken_back(context: LendingContext) -> Assignment | None:
 
 def _take_back(assignment: Assignment) -> HIT | None:
     """End a judge's lease now, and return its HIT, both locked; None if they began it meanwhile, or are answering."""
-    held = (
+    locked = (
         Assignment.objects.select_for_update(skip_locked=True)
         .filter(
             pk=assignment.pk,
@@ -279,13 +279,13 @@ def _take_back(assignment: Assignment) -> HIT | None:
         .first()
     )
     # A separate statement, which sees what was stored before the lock was free.
-    if held is None or is_touched(held):
+    if locked is None or is_touched(locked):
         return None
     hits = HIT.objects.incomplete().select_for_update(skip_locked=True, no_key=True)
-    hit = hits.filter(pk=held.hit_id).first()
+    hit = hits.filter(pk=locked.hit_id).first()
     if hit is not None:
-        _end(held, held.now)
-        hit.available_at = held.now
+        _end(locked, locked.now)
+        hit.available_at = locked.now
     return hit
 
 
@@ -322,12 +322,12 @@ def _lend(
     if hit.purpose == HITPurpose.TRAINING:
         # Training may repeat segments of other tasks, and its second round shows the same segments
         # again.
-        seen = judge.exposures.filter(
+        earlier_exposures = judge.exposures.filter(
             segment__in=hit.segment_ids,
             apart=apart,
             is_repeat=False,
         )
-        again.update(seen.values_list("segment", flat=True))
+        again.update(earlier_exposures.values_list("segment", flat=True))
     exposures = []
     for segment in hit.segment_ids:
         exposures.append(

@@ -140,14 +140,14 @@ class SampleOfAJudge:
     ----------
     judge : str
         The judge's pseudonym.
-    taken : mapping
+    sentences : mapping
         Number of sentences of each comparison that the judge has, or that are planned for them.
     most : int
         Maximum number of sentences per comparison given to the judge.
     """
 
     judge: str
-    taken: Mapping[tuple[str, str], int]
+    sentences: Mapping[tuple[str, str], int]
     most: int
 
 
@@ -227,7 +227,7 @@ class PlanningTransaction(HITPlanning):
                 for_one_judge=True,
             )
         else:
-            inputs = inputs.limited(judge.sample.taken, most=judge.sample.most)
+            inputs = inputs.limited(judge.sample.sentences, most=judge.sample.most)
             drawer = inputs.drawer(
                 avoid=judge.avoid,
                 hide=judge.hide,
@@ -344,12 +344,12 @@ class PlanningTransaction(HITPlanning):
 
     def turns_return(self) -> None:
         """Return to the windows from which withdrawn HITs were drawn, so that no text is skipped."""
-        left = HIT.objects.filter(
+        hits = HIT.objects.filter(
             design=self.design,
             purpose=HITPurpose.FIRST,
             withdrawn_at__isnull=True,
         )
-        last = left.aggregate(last=Max(Cast("why__turn", IntegerField())))["last"]
+        last = hits.aggregate(last=Max(Cast("why__turn", IntegerField())))["last"]
         self.sequence.turns = min(self.sequence.turns, last or 0)
         self._turns_before = self.sequence.turns
 

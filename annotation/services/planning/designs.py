@@ -373,18 +373,18 @@ def _systems_check(design: Design) -> None:
             ),
             field="systems",
         )
-    left = (
+    remaining_count = (
         systems_drawn(task=design.task, design=design)
         .filter(name__in=design.systems)
         .count()
     )
     size = design.parameters.fewest_systems
-    if left < size:
+    if remaining_count < size:
         raise DesignRefusedError(
             _(
                 "systems: select more. Outputs per block: %(size)d; selected systems not withdrawn: %(left)d.",
             )
-            % {"size": size, "left": left},
+            % {"size": size, "left": remaining_count},
             field="systems",
         )
 
@@ -424,9 +424,9 @@ def _group_check(design: Design) -> None:
         raise DesignRefusedError(f"judge_group: group “{group.name}” not found.")
 
 
-def _subset_check(name: str, wanted: Sequence[int], existing: Iterable[int]) -> None:
-    if wanted:
-        missing = sorted(set(wanted).difference(existing))
+def _subset_check(name: str, chosen: Sequence[int], existing: Iterable[int]) -> None:
+    if chosen:
+        missing = sorted(set(chosen).difference(existing))
     else:
         missing = []
     if missing:

@@ -72,8 +72,8 @@ def judge_plan(*, task_id: int, judge_id: int) -> int:
         return 0
     sample = None
     if most:
-        taken = sentences_taken(judge_id=judge_id, task_id=task_id)
-        sample = SampleOfAJudge(judge=judge.pseudonym, taken=taken, most=most)
+        sentences = sentences_taken(judge_id=judge_id, task_id=task_id)
+        sample = SampleOfAJudge(judge=judge.pseudonym, sentences=sentences, most=most)
     hidden = System.objects.filter(pk__in=conflicts_of(judge))
     planned_for = OneJudge(
         judge_id=judge_id,
@@ -121,12 +121,12 @@ def _missing(
 
 def may_be_checked(request: HITRequest) -> bool:
     """Return whether a segment that the judge has not seen has a damaged reference."""
-    seen = Exposure.objects.filter(judge=request.judge_id, apart=request.apart)
+    exposures = Exposure.objects.filter(judge=request.judge_id, apart=request.apart)
     damaged = Output.objects.drawable().filter(
         system__kind=SystemKind.BAD_REFERENCE,
         segment__test_set__tasks=request.task_id,
     )
-    unseen = damaged.exclude(segment__in=seen.values("segment"))
+    unseen = damaged.exclude(segment__in=exposures.values("segment"))
     return unseen.exclude(system__in=request.conflicts).exists()
 
 
@@ -140,12 +140,12 @@ def _firsts_add(
     """Plan first HITs for one judge, with the design's copies unless from a sample; return their number."""
     empty_draws = firsts = 0
     if kind is Checks.SOME:
-        wanted = 1
+        target = 1
     else:
-        wanted = _HITS_FOR_A_JUDGE
+        target = _HITS_FOR_A_JUDGE
     # Another draw from a sample would be the same.
     allowed = 1 if is_sample else _EMPTY_DRAWS_ALLOWED
-    while firsts < wanted and empty_draws < allowed:
+    while firsts < target and empty_draws < allowed:
         spare = None
         if planning.is_all_planned:
             # An available HIT that may not be lent to this judge is dropped in favour of one that
@@ -202,7 +202,7 @@ def _spare(planning: PlanningTransaction) -> HIT | None:
 
 def segments_seen(judge: Judge, task_id: int, apart: str) -> set[int]:
     """Return the numbers of the segments that the judge has seen, or that are in HITs reserved for them."""
-    seen = set(
+    numbers = set(
         Exposure.objects.filter(
             judge=judge,
             segment__test_set__tasks=task_id,
@@ -213,10 +213,10 @@ def segments_seen(judge: Judge, task_id: int, apart: str) -> set[int]:
     reserved = set()
     for ids in hits.values_list("segment_ids", flat=True):
         reserved.update(ids)
-    seen.update(
+    numbers.update(
         Segment.objects.filter(pk__in=reserved).values_list("number", flat=True),
     )
-    return seen
+    return numbers
 
 
 def judges_to_check(*, task_id: int, design: Design) -> list[int]:

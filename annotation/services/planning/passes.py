@@ -41,18 +41,18 @@ _JUDGES_AT_ONCE: Final = 100
 
 def passes_fill(*, task: Task, size: int) -> int:
     """Plan the HITs needed now and return their number; like `pool_fill`, but for tasks with passes."""
-    made = 0
+    total = 0
     available = HIT.objects.filter(task=task).pooled().available()
     while (missing := size - available.count()) > 0:
         planned = rounds_plan(task_id=task.pk, count=missing)
-        made += planned
+        total += planned
         if not planned:
             break
     requests = JudgeAccount.objects.filter(task=task, requested_at__isnull=False)
     judges = list(requests.order_by("requested_at").values_list("judge_id", flat=True))
     for judge_id in judges[:_JUDGES_AT_ONCE]:
-        made += pass_plan(task_id=task.pk, judge_id=judge_id)
-    return made
+        total += pass_plan(task_id=task.pk, judge_id=judge_id)
+    return total
 
 
 @transaction.atomic

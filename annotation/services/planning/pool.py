@@ -90,40 +90,40 @@ def pool_fill(*, task_id: int, size: int | None = None) -> int:
     waiting_release(task=task)
     if sentences_of_a_judge(task):
         samples_give_up(task_id=task_id)
-        standby = made = 0
+        standby = total = 0
     else:
         reservations_lift(task=task)
-        made = _pool_fill(task_id, size, design.attention_every)
+        total = _pool_fill(task_id, size, design.attention_every)
     requests = JudgeAccount.objects.filter(task=task_id, requested_at__isnull=False)
     judges = list(requests.order_by("requested_at").values_list("judge_id", flat=True))
     for judge_id in judges[:_JUDGES_AT_ONCE]:
-        made += _plan_for(task_id, judge_id)
+        total += _plan_for(task_id, judge_id)
     training_plan_ahead(task=task)
     if design.attention_every:
         for judge_id in judges_to_check(task_id=task_id, design=design)[
             :_JUDGES_AT_ONCE
         ]:
-            made += judge_plan(task_id=task_id, judge_id=judge_id)
+            total += judge_plan(task_id=task_id, judge_id=judge_id)
     if design.intra_share:
         for judge_id in judges_to_repeat(task_id=task_id, design=design)[
             :_JUDGES_AT_ONCE
         ]:
-            made += intra_plan(task_id=task_id, judge_id=judge_id)
+            total += intra_plan(task_id=task_id, judge_id=judge_id)
     # Done last, because waiting judges need the HITs planned above.
-    return made + standby_fill(task_id=task_id, size=standby)
+    return total + standby_fill(task_id=task_id, size=standby)
 
 
 def _sizes(design: Design) -> tuple[int, int]:
     """Return the target number of available HITs in the pool, and of those on standby."""
     an_hour = hits_an_hour(task_id=design.task_id)
-    wanted = round(min(max(an_hour, settings.POOL_MIN_HITS), settings.POOL_MAX_HITS))
+    target = round(min(max(an_hour, settings.POOL_MIN_HITS), settings.POOL_MAX_HITS))
     if design.kind != Design.Kind.ACTIVE:
-        return wanted, 0
+        return target, 0
     pool = min(
         max(_ACTIVE_POOL_MIN, round(an_hour * _ACTIVE_POOL_MINUTES / 60)),
-        wanted,
+        target,
     )
-    return pool, wanted - pool
+    return pool, target - pool
 
 
 def _plan_for(task_id: int, judge_id: int) -> int:
@@ -146,22 +146,22 @@ def _plan_for(task_id: int, judge_id: int) -> int:
 
 def _pool_fill(task_id: int, size: int, attention_every: int) -> int:
     """Fill the pool, dropping HITs on standby if no more may be planned."""
-    made = _pool_fill_up(task_id, size, attention_every)
+    total = _pool_fill_up(task_id, size, attention_every)
     _checks, others = _missing_in_pool(task_id, size, attention_every)
     if others and standby_give_up(task_id=task_id, count=others):
-        made += _pool_fill_up(task_id, size, attention_every)
-    return made
+        total += _pool_fill_up(task_id, size, attention_every)
+    return total
 
 
 def _pool_fill_up(task_id: int, size: int, attention_every: int) -> int:
-    made = 0
+    total = 0
     while True:
         checks, others = _missing_in_pool(task_id, size, attention_every)
         count = checks + others
         planned = hits_plan(task_id=task_id, count=count, checks=checks)
-        made += planned
+        total += planned
         if planned < count or not count:
-            return made
+            return total
 
 
 def _missing_in_pool(task_id: int, size: int, attention_every: int) -> tuple[int, int]:
@@ -196,18 +196,18 @@ def hits_plan(
         return 0
     if texts is None:
         texts = texts_now(task_id)
-    made = 0
+    total = 0
     if checks is None:
         design = design_in_force(task_id=task_id)
         checks = checks_among(count, design.attention_every if design else 0)
-    while made < count:
-        at_once = min(count - made, PLAN_AT_ONCE)
+    while total < count:
+        at_once = min(count - total, PLAN_AT_ONCE)
         checks_at_once = max(0, round(checks * at_once / count))
         planned = _batch_plan(task_id, at_once, checks_at_once, texts)
-        made += planned
+        total += planned
         if planned < at_once:
             break
-    return made
+    return total
 
 
 @transaction.atomic
@@ -277,27 +277,27 @@ def standby_fill(*, task_id: int, size: int) -> int:
         size=size,
         attention_every=design.attention_every if design else 0,
     )
-    wanted = checks + others
-    missing = min(wanted, _PLANNED_IN_A_CALL)
+    target = checks + others
+    missing = min(target, _PLANNED_IN_A_CALL)
     texts = texts_now(task_id)
-    made = 0
-    while made < missing:
+    total = 0
+    while total < missing:
         # Drops only as many as are planned, so that enough are left if the planner stops here.
         _give_up(task_id, stale, count=_AT_ONCE)
-        count = min(_AT_ONCE, missing - made)
+        count = min(_AT_ONCE, missing - total)
         planned = _batch_plan(
             task_id,
             count,
-            round(checks * count / wanted),
+            round(checks * count / target),
             texts,
             for_standby=True,
         )
-        made += planned
+        total += planned
         if not planned:
             break
     if not missing:
         _give_up(task_id, stale, count=_PLANNED_IN_A_CALL)
-    return made
+    return total
 
 
 def standby_give_up(*, task_id: int, count: int) -> int:
@@ -305,9 +305,9 @@ def standby_give_up(*, task_id: int, count: int) -> int:
     given_up = 0
     while given_up < count:
         batches = PlanningBatch.objects.filter(task=task_id).values("pk")
-        done = _give_up(task_id, batches, count=count - given_up)
-        given_up += done
-        if not done:
+        hit_count = _give_up(task_id, batches, count=count - given_up)
+        given_up += hit_count
+        if not hit_count:
             break
     return given_up
 
@@ -441,12 +441,12 @@ def _release(task: Task) -> int:
     for pk, first in rows:
         if first is not None:
             first_by_hit[pk] = first
-    held, needless = _last_ones(task, first_by_hit)
+    still_waiting, needless = _last_ones(task, first_by_hit)
     if of_withdrawn or needless:
         planning = PlanningTransaction.locked(task.pk)
         planning.withdraw(list(waiting.filter(pk__in=of_withdrawn | needless)))
         planning.store()
-    return waiting.filter(pk__in=first_by_hit.keys() - held - needless).update(
+    return waiting.filter(pk__in=first_by_hit.keys() - still_waiting - needless).update(
         available_at=Now(),
     )
 
@@ -460,12 +460,12 @@ def _last_ones(task: Task, waiting: dict[int, int]) -> tuple[set[int], set[int]]
     if not waiting or last_repeats_needed is None:
         return set(), set()
     last = _last_of_each(waiting.values())
-    held = set()
+    last_hits = set()
     for pk, first in waiting.items():
         if first in last and last[first][0] == pk:
-            held.add(pk)
+            last_hits.add(pk)
     ready = set()
-    for pk in held:
+    for pk in last_hits:
         if last[waiting[pk]][1]:
             ready.add(pk)
     needed = last_repeats_needed([waiting[pk] for pk in ready])
@@ -473,7 +473,7 @@ def _last_ones(task: Task, waiting: dict[int, int]) -> tuple[set[int], set[int]]
     for pk in ready:
         if waiting[pk] not in needed:
             needless.add(pk)
-    return held - ready, needless
+    return last_hits - ready, needless
 
 
 def _last_of_each(firsts: Collection[int]) -> dict[int, tuple[int, bool]]:

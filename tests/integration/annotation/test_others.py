@@ -129,10 +129,13 @@ def test_judged_blocks_of_a_returned_hit_count_as_done(
         client_id=uuid4(),
         sent=SentJudgment(labels=[1] * len(first.candidates)),
     )
-    assert (judge_work(judge).done, judge_work(judge).held) == (1, len(others))
+    assert (judge_work(judge).blocks_done, judge_work(judge).blocks_held) == (
+        1,
+        len(others),
+    )
     expire(assignment)
     leases_release()
-    assert (judge_work(judge).done, judge_work(judge).held) == (1, 0)
+    assert (judge_work(judge).blocks_done, judge_work(judge).blocks_held) == (1, 0)
 
 
 class TestPlanning:
@@ -162,4 +165,4 @@ class TestPlanning:
         for _again in range(2):
             judge_all_of(assignment)
         [offer] = sets_on_offer(judge=judge)
-        assert (offer.done, offer.left) == (3, 4)
+        assert (offer.sentences_done, offer.sentences_left) == (3, 4)

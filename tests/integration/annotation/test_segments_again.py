@@ -87,7 +87,9 @@ def test_segment_is_seen_once_in_a_separate_task_and_once_in_all_others(
     segments = set(ranking.test_set.segments.values_list("pk", flat=True))
     for order in ((two, ranking, top), (ranking, two, top)):
         other = make_judge(ranking.test_set.campaign, f"judge{order[0].pk}")
-        left = {offer.task: offer.left for offer in tasks_on_offer(judge=other)}
+        left = {
+            offer.task: offer.sentences_left for offer in tasks_on_offer(judge=other)
+        }
         assert left == {ranking: 6, two: 6, top: 6}
         for task in (ranking, two, top):
             hits_plan(task_id=task.pk, count=2)
@@ -95,7 +97,7 @@ def test_segment_is_seen_once_in_a_separate_task_and_once_in_all_others(
         assert sorted(met[two]) == sorted(met[ranking]) == sorted(segments)
         # The ranking and this one count together.
         assert met[top] == []
-        assert {offer.left for offer in tasks_on_offer(judge=other)} == {0}
+        assert {offer.sentences_left for offer in tasks_on_offer(judge=other)} == {0}
         # The planner knows of nothing else either.
         assert [judge_plan(task_id=task.pk, judge_id=other.pk) for task in order] == [
             0,

@@ -63,7 +63,7 @@ def test_no_sentence_is_shown_twice_whichever_task_shows_it(
     assert second is not None
     assert second.hit.task == two
     assert not set(first.hit.segment_ids) & set(second.hit.segment_ids)
-    left = {offer.task: offer.left for offer in tasks_on_offer(judge=judge)}
+    left = {offer.task: offer.sentences_left for offer in tasks_on_offer(judge=judge)}
     assert left == {ranking: 0, two: 0}
 
 

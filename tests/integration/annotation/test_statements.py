@@ -250,7 +250,7 @@ def test_progress_is_what_the_history_says(campaign: Campaign) -> None:
             _judge(third)
         _check_progress(judge)
     work = judge_work(judge)
-    assert (work.done, work.held) == (11, 1)
+    assert (work.blocks_done, work.blocks_held) == (11, 1)
     assert judge.accounts.get().blocks_closed == 9
 
 
@@ -266,7 +266,7 @@ def _judge(block: AssignedBlock) -> Judgment:
 def _check_progress(judge: Judge) -> None:
     judged = Judgment.objects.filter(judge=judge).values_list("block", flat=True)
     skipped = Skip.objects.filter(judge=judge).values_list("block", flat=True)
-    assert judge_work(judge).done == len({*judged, *skipped})
+    assert judge_work(judge).blocks_done == len({*judged, *skipped})
 
 
 @pytest.mark.django_db(transaction=True)

@@ -287,7 +287,7 @@ def test_a_hit_is_done_when_every_block_is_judged_or_skipped(
     skip_submit(assigned=skipped, client_id=uuid4(), reason="cannot_judge")
     assert HIT.objects.filter(completed_at__isnull=False).count() == 1
     assert Assignment.objects.get().completed_at is not None
-    assert judge_work(judge).done == len(blocks)
+    assert judge_work(judge).blocks_done == len(blocks)
 
 
 def test_a_second_skip_of_a_block_is_the_first(blocks: list[AssignedBlock]) -> None:

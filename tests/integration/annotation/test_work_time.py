@@ -154,7 +154,7 @@ def test_a_skip_counts_with_its_time_and_once_if_judged_later(
         date(2026, 11, 16): Worked(1, 15),
         date(2026, 11, 17): Worked(1, 45),
     }
-    assert worked.total.sentences == judge_work(judge).done == 2
+    assert worked.total.sentences == judge_work(judge).blocks_done == 2
 
 
 def test_untimed_judgments_are_counted_separately(

@@ -126,7 +126,7 @@ def test_a_second_submission_is_refused_unless_the_panel_allows_it(
         assert code_shown(client) == COMPLETION
     assert twice.opens(client, "ada", "three").status_code == 403
     assert Judge.objects.count() == 1
-    assert judge_work(judge_of()).done == 9
+    assert judge_work(judge_of()).blocks_done == 9
 
 
 def test_address_with_html_entities_is_the_same(

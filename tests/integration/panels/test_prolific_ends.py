@@ -129,7 +129,7 @@ def test_page_rest_and_csv_count_late_answers_alike(
         client.get(DONE).content.decode().split(),
     )
     (row,) = participations_described([participation()])
-    assert row.done == 2
+    assert row.blocks_done == 2
     (line,) = csv.DictReader(participations_csv(panel=prolific.panel))
     assert line["blocks_done"] == "2"
 

@@ -85,15 +85,15 @@ def test_the_limit_of_a_group_stands_before_that_of_the_campaign(task: Task) -> 
     few = judge_group_create(campaign=campaign, name="few", blocks_asked=6)
     many = judge_group_create(campaign=campaign, name="many", blocks_asked=60)
     none = judge_group_create(campaign=campaign, name="none said")
-    assert judge_work(judge).wanted == 30
+    assert judge_work(judge).quota == 30
     judge_group_members_change(group=none, add=[judge])
-    assert judge_work(judge).wanted == 30
+    assert judge_work(judge).quota == 30
     judge_group_members_change(group=few, add=[judge])
-    assert judge_work(judge).wanted == 6
+    assert judge_work(judge).quota == 6
     judge_group_members_change(group=many, add=[judge])
-    assert judge_work(judge).wanted == 60
+    assert judge_work(judge).quota == 60
     Judge.objects.update(blocks_asked=3)
-    assert judge_work(judge).wanted == 3
+    assert judge_work(judge).quota == 3
 
 
 def test_a_change_of_a_judge_says_what_it_does_to_their_work(task: Task) -> None:

@@ -148,17 +148,21 @@ def test_blocks_are_shown_as_judges_see_them(task: Task) -> None:
         )
         for block, mine in zip(blocks, preview.blocks, strict=True):
             judged = seen[block.pk]
-            assert (mine.shown.source, mine.shown.references, mine.shown.context) == (
+            assert (
+                mine.block_data.source,
+                mine.block_data.references,
+                mine.block_data.context,
+            ) == (
                 judged.source,
                 judged.references,
                 judged.context,
             )
-            assert [{**c, "id": None} for c in mine.shown.candidates] == [
+            assert [{**c, "id": None} for c in mine.block_data.candidates] == [
                 {**c, "id": None} for c in judged.candidates
             ]
-            assert mine.shown.state == "open"
-            ids = candidate_ids(mine.shown.id, len(judged.candidates))
-            assert tuple(c["id"] for c in mine.shown.candidates) == ids
+            assert mine.block_data.state == "open"
+            ids = candidate_ids(mine.block_data.id, len(judged.candidates))
+            assert tuple(c["id"] for c in mine.block_data.candidates) == ids
 
 
 def test_a_preview_stores_nothing_and_asks_as_much_for_one_as_for_twenty(
