@@ -201,9 +201,9 @@ def files_together(name: str, files: Sequence[StoredFile]) -> list[StoredFile]:
     Hidden and temporary files come last. Raises FormatError, with `name` for all files, for names that differ
     only in case or Unicode composition, and for several folders side by side.
     """
-    kept = _strip_common_root(name, files)
-    _refuse_names_alike(name, [file.name for file in kept])
-    return kept
+    relevant_files = _strip_common_root(name, files)
+    _refuse_names_alike(name, [file.name for file in relevant_files])
+    return relevant_files
 
 
 def _file_error(archive: str, name: str, problem: str, remedy: str) -> FormatError:
@@ -401,29 +401,27 @@ def _zip_name(member: zipfile.ZipInfo) -> str | None:
 
 def _refuse_names_alike(archive: str, names: Iterable[str]) -> None:
     """Refuse names that are the same file on some systems: "A.txt" and "a.txt", "é" and "é"."""
-    seen: dict[str, str] = {}
+    name_by_key: dict[str, str] = {}
     for name in names:
         key = unicodedata.normalize("NFC", name.casefold())
-        if key in seen:
-            problem = (
-                f'and "{seen[key]}" are the same file name on some operating systems'
-            )
-            if seen[key] == name:
+        if key in name_by_key:
+            problem = f'and "{name_by_key[key]}" are the same file name on some operating systems'
+            if name_by_key[key] == name:
                 problem = "is there twice"
             raise _file_error(archive, name, problem, "rename or remove one of the two")
-        seen[key] = name
+        name_by_key[key] = name
 
 
 def _strip_common_root(archive: str, files: Sequence[StoredFile]) -> list[StoredFile]:
     """Remove a folder that contains all files; refuse several folders that are not parts of one test set."""
     litter = [file for file in files if is_litter(file.name)]
-    kept = [file for file in files if not is_litter(file.name)]
-    root = _common_root(kept)
+    relevant_files = [file for file in files if not is_litter(file.name)]
+    root = _common_root(relevant_files)
     while root:
-        kept = [_strip_first_folder(file) for file in kept]
-        root = _common_root(kept)
+        relevant_files = [_strip_first_folder(file) for file in relevant_files]
+        root = _common_root(relevant_files)
     others = set()
-    for file in kept:
+    for file in relevant_files:
         root = _root(file.name)
         is_role = root.lower() in ROLE_FOLDERS
         if root and not is_role and not is_media_name(file.name):
@@ -434,7 +432,7 @@ def _strip_common_root(archive: str, files: Sequence[StoredFile]) -> list[Stored
             f'there are several folders side by side: "{first}" and "{second}"',
             "provide one test set at a time",
         )
-    return [*sorted(kept, key=attrgetter("name")), *litter]
+    return [*sorted(relevant_files, key=attrgetter("name")), *litter]
 
 
 def _root(name: str) -> str:

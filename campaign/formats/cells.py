@@ -56,7 +56,7 @@ def label_of(text: str, field: str, refuse: Refuse) -> int | None:
 def systems_of(
     text: str,
     field: str,
-    seen: set[str],
+    block_systems: set[str],
     refuse: Refuse,
 ) -> tuple[str, ...]:
     """Read the systems of one candidate, "A,B", and add them to those seen in the block."""
@@ -69,13 +69,13 @@ def systems_of(
                 problem,
                 'write the systems of one candidate as "A,B", none of them empty',
             )
-        if system in seen:
+        if system in block_systems:
             refuse(
                 field,
                 f"the system {system} appears twice in the block",
                 "name each system once per block",
             )
-        seen.add(system)
+        block_systems.add(system)
     return systems
 
 

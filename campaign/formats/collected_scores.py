@@ -121,8 +121,8 @@ class CollectedScores:
         """Return the scores by segment and system; NaN if missing."""
         shape = (len(self.segments), len(self.systems))
         cells = np.ravel_multi_index((self.rows, self.columns), shape)
-        kept, first = np.unique(cells, return_index=True)
-        if len(kept) < len(cells):
+        distinct_cells, first = np.unique(cells, return_index=True)
+        if len(distinct_cells) < len(cells):
             repeats = np.setdiff1d(np.arange(len(cells)), first)
             second = int(repeats[0])
             earlier = np.flatnonzero(cells == cells[second])

@@ -125,7 +125,7 @@ class Losses:
             before, first = self._counts.get(what, (0, location))
             self._counts[what] = (before + count, first)
 
-    def at(self, location: str) -> Lose:
+    def counter_for(self, location: str) -> Lose:
         """Return a function that counts losses at a location."""
 
         def lose(what: str, count: int = 1) -> None:

@@ -268,15 +268,15 @@ def read_score_file(
     is_by_segment = level == "seg"
     metric.is_by_line |= is_by_segment
     longest = max(map(len, lines_by_system.values()))
-    wanted = segments or longest
+    expected_count = segments or longest
     names = [WHOLE_SYSTEM] * longest
     if is_by_segment:
         names = [("", str(number)) for number in range(1, longest + 1)]
     for system, lines in lines_by_system.items():
         count = len(lines)
-        if is_by_segment and count != wanted:
+        if is_by_segment and count != expected_count:
             raise Location(file.name, lines[-1]).error(
-                f"{counted(count, 'score')} of {system}, expected {wanted:,}",
+                f"{counted(count, 'score')} of {system}, expected {expected_count:,}",
                 "write one line per segment (.seg.score), with None for a missing score, or per system (.sys.score)",
             )
         metric.extend(system, names[:count], values_by_system[system], file.name, lines)

@@ -133,10 +133,10 @@ def system_names(names: Sequence[str]) -> list[str]:
     short: list[str] = []
     for parts in parts_by_name:
         own = [part for part in parts if part not in shared]
-        kept = [part for part in own if not _PAIR.fullmatch(part)] or own
-        if len(kept) > 1 and _ONE.match(kept[-1]):
-            kept.pop()
-        short.append(".".join(kept))
+        remaining = [part for part in own if not _PAIR.fullmatch(part)] or own
+        if len(remaining) > 1 and _ONE.match(remaining[-1]):
+            remaining.pop()
+        short.append(".".join(remaining))
     for candidates in (short, stems):
         if len(set(candidates)) == len(names) and all(candidates):
             return candidates
@@ -173,18 +173,18 @@ class PairChoice:
         self._file = file
         self._chosen = chosen
         self._lines: dict[tuple[str, str], int] = {}
-        self._taken: tuple[str, str] | None = None
+        self._selected: tuple[str, str] | None = None
 
     def takes(self, source: str, target: str, line: int) -> bool:
         """Return whether the content of `line` belongs to the selected pair."""
         pair = (source, target)
-        if self._taken is not None and _fits(pair, self._taken):
+        if self._selected is not None and _fits(pair, self._selected):
             return True
         self._lines.setdefault(pair, line)
         if self._chosen is not None and not matches(pair, self._chosen):
             return False
-        if self._taken is None:
-            self._taken = pair
+        if self._selected is None:
+            self._selected = pair
             return True
         return False
 
@@ -216,10 +216,10 @@ class PairChoice:
             )
 
 
-def _fits(pair: tuple[str, str], taken: tuple[str, str]) -> bool:
+def _fits(pair: tuple[str, str], chosen: tuple[str, str]) -> bool:
     source, target = pair
-    taken_source, taken_target = taken
-    return source in {_UNKNOWN, taken_source} and target in {_UNKNOWN, taken_target}
+    chosen_source, chosen_target = chosen
+    return source in {_UNKNOWN, chosen_source} and target in {_UNKNOWN, chosen_target}
 
 
 def matches(pair: tuple[str, str], chosen: tuple[str, str]) -> bool:

@@ -175,8 +175,8 @@ def _row(file: str, line: int, layout: _Layout, cells: list[str]) -> JudgedBlock
             "the row has no systems",
             "remove the row, or name the systems that were judged",
         )
-    seen: set[str] = set()
-    candidates = [systems_of(*cell(slot.id), seen, refuse) for slot in slots]
+    block_systems: set[str] = set()
+    candidates = [systems_of(*cell(slot.id), block_systems, refuse) for slot in slots]
     segment = segment_of(*cell(layout.fixed["srcIndex"]), refuse)
     judge = judge_of(*cell(layout.fixed["judgeId"]), refuse)
     labels = [label_of(*cell(slot.rank), refuse) for slot in slots]

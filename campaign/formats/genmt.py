@@ -70,16 +70,16 @@ def read_pearmut_campaign(
     documents = reader.documents(campaign)
     omissions.settings = campaign
     if reader.judges:
-        left = f"{file.name}: {counted(reader.judges, 'judge')} of data"
+        part = f"{file.name}: {counted(reader.judges, 'judge')} of data"
         omissions.left_out.append(
-            (left, "all judges get texts of all; invite them by a list of judges"),
+            (part, "all judges get texts of all; invite them by a list of judges"),
         )
     for key, number in sorted(reader.not_ranked.items()):
-        left = f"{file.name}: {counted(number, 'item')} of data with {key}"
-        omissions.left_out.append((left, _NOT_RANKED[key]))
+        part = f"{file.name}: {counted(number, 'item')} of data with {key}"
+        omissions.left_out.append((part, _NOT_RANKED[key]))
     for key, number in sorted(reader.other_keys.items()):
-        left = f"{file.name}: {key} of {counted(number, 'item')}"
-        omissions.left_out.append((left, _OTHER_KEYS.get(key, "items have texts only")))
+        part = f"{file.name}: {key} of {counted(number, 'item')}"
+        omissions.left_out.append((part, _OTHER_KEYS.get(key, "items have texts only")))
     counter = SegmentCounter(file.name)
     models = SystemsSeen(omissions)
     names: set[str] = set()
@@ -557,7 +557,7 @@ def read_genmt_test_set(
     followers = {name: _Follower(file) for name, file in systems.items()}
     ids: dict[str, int] = {}
     others: set[str] = set()
-    held = SystemsSeen(omissions)
+    systems_seen = SystemsSeen(omissions)
     for line in genmt_sources(source, with_media=with_media):
         _refuse_second(source, line, ids)
         if not choice.takes(*line.languages, line.number) or choice.undecided:
@@ -565,9 +565,9 @@ def read_genmt_test_set(
             continue
         _refuse_mixture(source, line, systems)
         location = Location(source.name, line.number, field="tgt_text")
-        held.add(line.document, line.outputs, location)
+        systems_seen.add(line.document, line.outputs, location)
         outputs = {}
-        for name, text in held.in_order(line.outputs).items():
+        for name, text in systems_seen.in_order(line.outputs).items():
             outputs[name] = GenmtOutput(line.number, line.id, text)
         for name, follower in followers.items():
             output = follower.take(line, others)
@@ -738,22 +738,22 @@ class _Follower:
             _refuse_second(self._file, output, ids)
             yield output
 
-    def take(self, wanted: GenmtSource, others: set[str]) -> GenmtOutput | None:
+    def take(self, source_line: GenmtSource, others: set[str]) -> GenmtOutput | None:
         """Remove and return the output for the ID of a line, if there is one."""
-        self._pair = divided_id(wanted.id).languages
-        if wanted.id in self._waiting:
-            return self._waiting.pop(wanted.id)
+        self._pair = divided_id(source_line.id).languages
+        if source_line.id in self._waiting:
+            return self._waiting.pop(source_line.id)
         for output in self._outputs:
-            if output.id == wanted.id:
+            if output.id == source_line.id:
                 return output
             if self._concerns_us(output, others):
                 self._waiting[output.id] = output
         return None
 
-    def lacking(self, wanted: GenmtSource, source: InputFile) -> FormatError:
+    def lacking(self, source_line: GenmtSource, source: InputFile) -> FormatError:
         """Return the error for a missing output."""
         return Location(self._file.name, field="doc_id").error(
-            f'the file has no line for "{wanted.id}" ({source.name}, line {wanted.number})',
+            f'the file has no line for "{source_line.id}" ({source.name}, line {source_line.number})',
             "provide one line for every doc_id of the language pair",
         )
 

@@ -35,7 +35,7 @@ _NORMAL: Final = (
     1.4826  # makes the median absolute deviation that of a normal distribution
 )
 _SAMPLE: Final = 5
-_SHOWN: Final = 5
+_OUTLIERS: Final = 5
 _SHOWN_CHARACTERS: Final = 500
 _BOM: Final = b"\xef\xbb\xbf"
 # Enough to guess the language.
@@ -279,10 +279,10 @@ class _Aligned:
 
     def sample(self) -> tuple[SegmentTexts, ...]:
         """Return five of the kept segments, evenly spread."""
-        kept = len(self._sample)
-        if kept < _SAMPLE:
+        count = len(self._sample)
+        if count < _SAMPLE:
             return tuple(self._sample)
-        return tuple(self._sample[line * kept // _SAMPLE] for line in range(_SAMPLE))
+        return tuple(self._sample[line * count // _SAMPLE] for line in range(_SAMPLE))
 
     def system_facts(self, recognised: RecognisedSet) -> tuple[SystemFacts, ...]:
         """Return the facts about all systems; those without any segment come last."""
@@ -323,7 +323,7 @@ class _System:
         self._name = name
         self._all = blake2b(digest_size=16)
         self._ratios = array("d")
-        self._seen: dict[bytes, bytes] = {}
+        self._source_by_output: dict[bytes, bytes] = {}
         self._repeated: Counter[bytes] = Counter()
         self._examples: dict[bytes, str] = {}
         self._copied = 0
@@ -337,7 +337,7 @@ class _System:
         key = _digest(output)
         self._all.update(key)
         source = _digest(segment.source)
-        if self._seen.setdefault(key, source) != source:
+        if self._source_by_output.setdefault(key, source) != source:
             self._repeated[key] += 1
             if len(self._examples) < 1_000:
                 self._examples.setdefault(key, shortened(output))
@@ -348,9 +348,9 @@ class _System:
         shown_source = shortened(segment.source)
         length = _Length(segment.number, ratio, shown_source, shortened(output))
         self._furthest.append(length)
-        if len(self._furthest) > 20 * _SHOWN:
+        if len(self._furthest) > 20 * _OUTLIERS:
             ordered = sorted(self._furthest, key=_log_ratio)
-            self._furthest = [*ordered[:_SHOWN], *ordered[-_SHOWN:]]
+            self._furthest = [*ordered[:_OUTLIERS], *ordered[-_OUTLIERS:]]
 
     def facts(self) -> SystemFacts:
         middle = 0.0
@@ -367,7 +367,7 @@ class _System:
             return abs(length.log_ratio - middle)
 
         outliers = []
-        for length in sorted(self._furthest, key=distance, reverse=True)[:_SHOWN]:
+        for length in sorted(self._furthest, key=distance, reverse=True)[:_OUTLIERS]:
             if distance(length) > limit:
                 ratio = math.exp(length.log_ratio)
                 outliers.append(

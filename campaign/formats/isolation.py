@@ -72,44 +72,44 @@ def isolated_items(
         folder = Path(temporary)
         call = pickle.dumps(limits) + pickle.dumps(read)
         (folder / CALL).write_bytes(call)
-        done = _run(folder, limits, watch)
+        bytes_read = _run(folder, limits, watch)
         with (folder / RESULT).open("rb") as result:
-            yield _items(result, done, size, watch)
+            yield _items(result, bytes_read, size, watch)
 
 
 def _items(
     result: IO[bytes],
-    done: int,
+    bytes_read: int,
     size: int,
     watch: Watch | None,
 ) -> Iterator[Any]:
-    """Yield the items in a file; `watch` receives `done`, and up to `size` more."""
+    """Yield the items in a file; `watch` receives `bytes_read`, and up to `size` more."""
     end = os.fstat(result.fileno()).st_size
     while result.tell() < end:
         yield pickle.load(result)  # noqa: S301  written by our own process
         if watch is not None:
             share = result.tell() / end
-            watch(done + int(share * size))
+            watch(bytes_read + int(share * size))
 
 
 def _run(folder: Path, limits: ReadingLimits, watch: Watch | None) -> int:
     """Run the process, and return the number of bytes it has read. Raises its error."""
-    done = 0
+    bytes_read = 0
     with (folder / _ERRORS).open("wb") as errors:
         process = process_start(folder, errors)
     with process:
         try:
             for line in process.stdout or ():
-                done = int(line)
+                bytes_read = int(line)
                 if watch is not None:
-                    watch(done)
+                    watch(bytes_read)
             process.wait()
         finally:
             process.kill()
     if (folder / REFUSAL).exists():
         raise pickle.loads((folder / REFUSAL).read_bytes())  # noqa: S301  likewise
     if (folder / RESULT).exists():
-        return done
+        return bytes_read
     if process.returncode < 0:
         raise limits.ended(-process.returncode)
     raise RuntimeError(f"{limits.name}: {(folder / _ERRORS).read_text()}")
@@ -130,7 +130,7 @@ def process_start(folder: Path, errors: IO[bytes]) -> subprocess.Popen[bytes]:
     )
 
 
-def progress_report(done: int) -> None:
+def progress_report(bytes_read: int) -> None:
     """Report the number of bytes read so far, from a reader in its process."""
-    sys.stdout.write(f"{done}\n")
+    sys.stdout.write(f"{bytes_read}\n")
     sys.stdout.flush()

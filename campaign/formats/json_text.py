@@ -32,11 +32,11 @@ class RepeatedKeyError(ValueError):
 def _object(pairs: list[tuple[str, Any]]) -> JSONObject:
     values = dict(pairs)
     if len(values) != len(pairs):
-        seen: set[str] = set()
+        keys: set[str] = set()
         for key, _ in pairs:
-            if key in seen:
+            if key in keys:
                 raise RepeatedKeyError(key)
-            seen.add(key)
+            keys.add(key)
     return values
 
 

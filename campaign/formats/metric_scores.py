@@ -132,13 +132,13 @@ def segment_rows(
             f"{scores.name} has {counted(len(scores.segments), 'score')} of each system, and segments count up to {last:,}",
             "write one line per segment of the test set, with None for a missing score",
         )
-    kept = []
+    rows_in_test_set = []
     for row, name in enumerate(scores.segments):
         number = _bare_segment_number(name)
         if there is None or number is None or number in there:
-            kept.append(row)
+            rows_in_test_set.append(row)
     rows: dict[int, int] = {}
-    for row in kept or range(len(scores.segments)):
+    for row in rows_in_test_set or range(len(scores.segments)):
         location = replace(scores.places[row], field="segment")
         number = _segment_number(scores.segments[row], location, test_set_segments)
         if number in rows:

@@ -205,10 +205,10 @@ def _look_alikes(outputs: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield pairs of systems whose texts differ but look the same."""
     if len(set(outputs.values())) == 1:
         return
-    seen: dict[str, list[str]] = {}
+    systems_by_look: dict[str, list[str]] = {}
     for system, text in outputs.items():
-        seen.setdefault(text_to_the_eye(text), []).append(system)
-    for same in seen.values():
+        systems_by_look.setdefault(text_to_the_eye(text), []).append(system)
+    for same in systems_by_look.values():
         for one, two in combinations(sorted(same), 2):
             if outputs[one] != outputs[two]:
                 yield one, two

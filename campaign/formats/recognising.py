@@ -115,11 +115,11 @@ class RecognisedSet:
     @property
     def left_out(self) -> list[tuple[str, str]]:
         """Files that are left out, each with the reason."""
-        left = [(file.name, file.why) for file in self.of(FileRole.IGNORED)]
+        reasons = [(file.name, file.why) for file in self.of(FileRole.IGNORED)]
         if self.litter:
             description = counted(self.litter, "hidden or temporary file")
-            left.append((description, "left by operating systems and editors"))
-        return left
+            reasons.append((description, "left by operating systems and editors"))
+        return reasons
 
     def of(self, role: FileRole) -> list[RecognisedFile]:
         """Return the files of a role, in order."""
@@ -203,13 +203,15 @@ def recognise(
             relevant.append(replace(file, name=composed))
     media = tuple(file for file in relevant if is_media_name(file.name))
     texts = [_classify_by_content(file) for file in relevant if file not in media]
-    seen = _ignore_other_pairs(_assign_plain_roles(texts), languages)
-    if media and not any(file.role in _HAS_OUTPUTS for file in seen):
+    set_files = _ignore_other_pairs(_assign_plain_roles(texts), languages)
+    if media and not any(file.role in _HAS_OUTPUTS for file in set_files):
         lists = [_classify_by_content(file) for file in folder_lists(media)]
-        seen = _assign_plain_roles([*texts, *lists])
-    seen = _refuse_disguised_outputs(_reclassify_references(_assign_system_names(seen)))
+        set_files = _assign_plain_roles([*texts, *lists])
+    set_files = _refuse_disguised_outputs(
+        _reclassify_references(_assign_system_names(set_files)),
+    )
     litter = len(files) - len(relevant)
-    return RecognisedSet(name, tuple(seen), _languages(seen), litter, media)
+    return RecognisedSet(name, tuple(set_files), _languages(set_files), litter, media)
 
 
 def with_roles(
@@ -566,10 +568,13 @@ def _json_lines(
             "its lines have doc_id and an output",
             test_set_format,
         )
-    left = _unknown(file, "it is JSON without sources and outputs")
-    if file.plain_name.lower().endswith(JSON_ENDINGS) and left.role is FileRole.IGNORED:
-        return replace(left, refusal=_broken_line(file))
-    return left
+    unknown = _unknown(file, "it is JSON without sources and outputs")
+    if (
+        file.plain_name.lower().endswith(JSON_ENDINGS)
+        and unknown.role is FileRole.IGNORED
+    ):
+        return replace(unknown, refusal=_broken_line(file))
+    return unknown
 
 
 def _broken_line(file: StoredFile) -> FormatError | None:

@@ -195,7 +195,7 @@ def counted_repeatable(
             by_file[answer.file].append(answer.content)
     copies = {file: copies_of_content(contents) for file, contents in by_file.items()}
     times_in_file: Counter[Hashable] = Counter()
-    seen: set[Hashable] = set()
+    keys: set[Hashable] = set()
     counts = []
     for answer in answers:
         key: Hashable = answer.content, answer.duration_ms
@@ -206,8 +206,8 @@ def counted_repeatable(
             which, copy = divmod(occurrence, copies[answer.file])
             key = (answer.content, None, which)
             is_copy = copy > 0
-        counts.append(not is_copy and (key not in seen))
-        seen.add(key)
+        counts.append(not is_copy and (key not in keys))
+        keys.add(key)
         if not counts[-1]:
             losses.add(COUNTED_ONCE, _location(answer, is_one_file=is_one_file))
     return counts

@@ -265,29 +265,29 @@ class _Translation:
 
     def __init__(self, file: InputFile) -> None:
         self.name = file.name
-        self._left: dict[tuple[str, str], SgmlSegment] = {}
+        self._unmatched: dict[tuple[str, str], SgmlSegment] = {}
         self._last_lines: dict[str, int] = {}
         counter = SegmentCounter(file.name)
         for segment in sgml_segments(file, frozenset({"refset", "tstset"})):
             counter.add(segment.document, segment.id, segment.line)
-            self._left[segment.document, segment.id] = segment
+            self._unmatched[segment.document, segment.id] = segment
             self._last_lines[segment.document] = segment.line
 
-    def take(self, wanted: SgmlSegment) -> SgmlSegment | None:
-        """Remove and return the segment with the document and ID of `wanted`, if there is one."""
-        return self._left.pop((wanted.document, wanted.id), None)
+    def take(self, segment: SgmlSegment) -> SgmlSegment | None:
+        """Remove and return the segment with the document and ID of a source segment, if there is one."""
+        return self._unmatched.pop((segment.document, segment.id), None)
 
-    def lacking(self, wanted: SgmlSegment, source: InputFile) -> FormatError:
+    def lacking(self, segment: SgmlSegment, source: InputFile) -> FormatError:
         """Return the error for a missing segment."""
-        return Location(self.name, self._last_lines.get(wanted.document)).error(
-            f'the document "{wanted.document}" is missing the segment "{wanted.id}" '
-            f"({source.name}, line {wanted.line}), looked for up to here",
+        return Location(self.name, self._last_lines.get(segment.document)).error(
+            f'the document "{segment.document}" is missing the segment "{segment.id}" '
+            f"({source.name}, line {segment.line}), looked for up to here",
             "use the same documents and segments as the source in every file",
         )
 
     def refuse_rest(self, source: InputFile) -> None:
         """Raise FormatError if a segment matches none of the source."""
-        for surplus in self._left.values():
+        for surplus in self._unmatched.values():
             raise SurplusError(
                 self.name,
                 f'the document "{surplus.document}" has the segment "{surplus.id}", '

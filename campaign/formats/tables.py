@@ -95,7 +95,7 @@ def table_rows(
         "w+",
         encoding="utf-8",
         newline="\n",
-    ) as kept:
+    ) as buffer:
         separator = ""
         has_quotes = False
         unpaired: int | None = None
@@ -107,28 +107,28 @@ def table_rows(
                 has_quotes = True
                 if separator and not is_quoted_line(text, separator):
                     unpaired = unpaired or line
-            kept.write(f"{text}\n")
+            buffer.write(f"{text}\n")
         quoted = has_quotes and unpaired is None
         if numeric is not None:
-            rows = _kept_rows(file.name, kept, separator, quoted, unpaired)
+            rows = _buffer_rows(file.name, buffer, separator, quoted, unpaired)
             numeric |= _numeric_columns(rows)
-        yield from _kept_rows(file.name, kept, separator, quoted, unpaired)
+        yield from _buffer_rows(file.name, buffer, separator, quoted, unpaired)
 
 
-def _kept_rows(
+def _buffer_rows(
     file: str,
-    kept: IO[str],
+    buffer: IO[str],
     separator: str,
     quoted: bool,
     unpaired: int | None,
 ) -> Iterator[tuple[int, list[str]]]:
-    is_neutral = separator in _RESTORED and not _has_formulas(kept, separator, quoted)
-    kept.seek(0)
+    is_neutral = separator in _RESTORED and not _has_formulas(buffer, separator, quoted)
+    buffer.seek(0)
     width = 0
     last = (0, "")
     header = ""
-    for line, kept_text in enumerate(kept, 1):
-        text = kept_text[:-1]
+    for line, buffer_line in enumerate(buffer, 1):
+        text = buffer_line[:-1]
         if is_blank_row(text):
             continue
         _refuse_repeated_header(file, line, text, header)
@@ -146,11 +146,11 @@ def _kept_rows(
         yield line, cells
 
 
-def _has_formulas(kept: IO[str], separator: str, quoted: bool) -> bool:
+def _has_formulas(buffer: IO[str], separator: str, quoted: bool) -> bool:
     """Return whether a cell begins like a formula; a table that `neutral` wrote has none."""
-    kept.seek(0)
-    for kept_text in kept:
-        text = kept_text[:-1]
+    buffer.seek(0)
+    for buffer_line in buffer:
+        text = buffer_line[:-1]
         if _FORMULA_CELL.search(text):
             cells = cells_of(text, separator, quoted=quoted)
             if any(map(_FORMULA_CELL.match, cells)):
@@ -392,14 +392,14 @@ def refuse_repeated_columns(
     read: Collection[str],
 ) -> None:
     """Refuse a header that names one of the columns to read twice: one of the two would count."""
-    seen: set[str] = set()
+    earlier_names: set[str] = set()
     for name in names:
-        if name in seen and name in read:
+        if name in earlier_names and name in read:
             raise Location(file, line, field=name).error(
                 "the column appears twice in the header",
                 "remove or rename one of the two",
             )
-        seen.add(name)
+        earlier_names.add(name)
 
 
 def refuse_other_width(

@@ -207,8 +207,8 @@ def read_tsv_test_set(
     layout = _layout(file.name, line, names, numeric)
     if omissions is not None:
         for column, why in layout.left_out.items():
-            left = f'{file.name}, column "{names[column]}"'
-            omissions.left_out.append((left, why))
+            part = f'{file.name}, column "{names[column]}"'
+            omissions.left_out.append((part, why))
     counter = SegmentCounter(file.name)
     width = len(names)
     first: list[str] = []

@@ -95,7 +95,7 @@ class _Parser:
         self._segment: tuple[int, str] | None = None
         self._text: list[str] = []
         self._characters_in_document = 0
-        self._done: list[XmlDocument] = []
+        self._documents: list[XmlDocument] = []
 
     def feed(self, text: str, *, final: bool = False) -> list[XmlDocument]:
         try:
@@ -105,9 +105,9 @@ class _Parser:
                 f"the file is not valid XML ({expat.ErrorString(error.code)})",
                 "write & as &amp; and < as &lt; in texts, close every element, and check that the transfer was complete",
             ) from error
-        done = self._done
-        self._done = []
-        return done
+        documents = self._documents
+        self._documents = []
+        return documents
 
     def _refuse(self, problem: str, remedy: str, field: str | None = None) -> NoReturn:
         raise Location(
@@ -231,7 +231,7 @@ class _Parser:
         elif tag in _VERSIONS:
             self._version = None
         elif tag == "doc" and self._document is not None:
-            self._done.append(self._document)
+            self._documents.append(self._document)
             self._document = None
 
 
@@ -282,8 +282,8 @@ def read_wmt_xml_test_set(
             location = Location(file.name, document.line)
             systems.add(document.name, aligned.outputs, location, called)
         else:
-            left = f'{file.name}, line {document.line}: document "{document.name}"'
-            omissions.left_out.append((left, "it has no segment"))
+            part = f'{file.name}, line {document.line}: document "{document.name}"'
+            omissions.left_out.append((part, "it has no segment"))
         translators |= dict.fromkeys(aligned.references)
         yield from aligned.segments(translators, counter, systems)
     choice.finish()
@@ -405,7 +405,7 @@ class _Aligned:
 
     def _segments_by_id(self, version: XmlVersion) -> dict[str, XmlSegment]:
         """Return the segments by ID; some may be missing. Refuse a repeated one, and one that the source lacks."""
-        wanted = {segment.id for segment in self.source.segments}
+        source_ids = {segment.id for segment in self.source.segments}
         segments: dict[str, XmlSegment] = {}
         for segment in version.segments:
             location = Location(self.file.name, segment.line)
@@ -416,7 +416,7 @@ class _Aligned:
                     f"{version.called} has the segment {called} twice, first on line {first.line}",
                     "remove one of the two, or number them differently",
                 )
-            if segment.id not in wanted:
+            if segment.id not in source_ids:
                 raise location.error(
                     f"{version.called} has a segment {called}, which the source (line {self.source.line}) does not have",
                     _SAME_SEGMENTS,

@@ -136,7 +136,7 @@ def _replace(
         lambda answer: partial(refuse_answer, name, answer),
     )
     for answer, subject in zip(answers, answer_subjects, strict=True):
-        lose = losses.at(f"{name}, line {answer.line}")
+        lose = losses.counter_for(f"{name}, line {answer.line}")
         try:
             starts = list(draws.starts(answer, subject, lose))
         except AnswerRefusedError as error:

@@ -100,7 +100,7 @@ def log_read(file: InputFile, losses: Losses) -> list[LoggedItem | FormAnswer]:
     submitted: dict[_Submission, list[LoggedItem | FormAnswer]] = defaultdict(list)
     for campaign, line, values in _lines(file):
         refuse = refuse_at(file.name, line)
-        lose = losses.at(f"line {line}")
+        lose = losses.counter_for(f"line {line}")
         judge = judge_named("user_id", values.get("user_id"), refuse)
         document = values.get("item_i")
         submission = _Submission(campaign, judge, str(document))

@@ -130,7 +130,7 @@ def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss
             continue
         is_first = is_header_alone = False
         refuse = refuse_at(file.name, line)
-        lose = losses.at(f"line {line}")
+        lose = losses.counter_for(f"line {line}")
         row = _row(cells, refuse)
         reason = _left_out_because(row)
         if reason:
@@ -387,7 +387,7 @@ def write_appraise_csv(
     if _has_categories(scored) and not any(output.score for output in scored):
         losses.add(SCORES_OF_MQM, "judgment 1", len(scored))
     for number, judgment in enumerate(written, 1):
-        lose = losses.at(f"judgment {number}")
+        lose = losses.counter_for(f"judgment {number}")
         _left_out(judgment, lose)
         for output in judgment.outputs:
             if output.score is None and not is_mqm:

@@ -38,7 +38,7 @@ def read_evalset_ratings(
         if rating in ("", "None"):
             continue
         refuse = refuse_at(file.name, line)
-        lose = losses.at(f"line {line}")
+        lose = losses.counter_for(f"line {line}")
         try:
             values = object_of("rating", decode_json(rating), refuse)
         except (ValueError, RecursionError):

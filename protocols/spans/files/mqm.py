@@ -150,7 +150,7 @@ def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
     # Positions refer to the text of the error's own row.
     output_text: str | None = text
     for number, cells in rows:
-        lose = losses.at(f"line {number}")
+        lose = losses.counter_for(f"line {number}")
         if _plain_text(cells["target"]) != text:
             lose("texts that changed between two errors")
             output_text = None
@@ -245,7 +245,7 @@ def write_mqm_tsv(
     numbers: dict[str, dict[str, int]] = defaultdict(dict)
     written: set[tuple[str, ...]] = set()
     for number, judgment in enumerate(judgments, 1):
-        lose = losses.at(f"judgment {number}")
+        lose = losses.counter_for(f"judgment {number}")
         _left_out(judgment, lose)
         of_document = numbers[judgment.document]
         position = of_document.setdefault(judgment.segment, len(of_document) + 1)

@@ -75,7 +75,7 @@ def read_pearmut_campaign(
     """
     losses = Losses()
     refuse = refuse_at(file.name, 1)
-    lose = losses.at("line 1")
+    lose = losses.counter_for("line 1")
     campaign = campaign_decoded(file)
     data = campaign.get("data")
     if isinstance(data, dict):
@@ -123,7 +123,7 @@ def _judgments(
             losses.add(FORMS, f"line {item.line}")
             continue
         refuse = refuse_at(file, item.line)
-        lose = losses.at(f"line {item.line}")
+        lose = losses.counter_for(f"line {item.line}")
         facts = {}
         for name in _SHARED:
             facts[name] = getattr(item, name)
@@ -225,7 +225,7 @@ def write_pearmut_log(
     written: set[tuple[str, ...]] = set()
     places: dict[str, int] = {}
     for number, judgment in enumerate(judgments, 1):
-        lose = losses.at(f"judgment {number}")
+        lose = losses.counter_for(f"judgment {number}")
         identifier = segment_id(judgment.document, judgment.segment)
         item_index = places.setdefault(identifier, len(places))
         names = names_of(identifier, "")

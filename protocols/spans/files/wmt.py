@@ -54,7 +54,7 @@ def read_wmt_jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, .
         segment = _segment(name, lines_of_document[name])
         texts = object_of("tgt_text", values.get("tgt_text"), refuse)
         scores = object_of("scores", values.get("scores"), refuse)
-        lose = losses.at(f"line {line}")
+        lose = losses.counter_for(f"line {line}")
         for system, answers in scores.items():
             key = f"scores.{system}"
             text = texts.get(system)
