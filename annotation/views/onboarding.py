@@ -165,7 +165,7 @@ def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
                 # Names are meant for organisers, so judges see them only to tell test sets apart.
                 "name": offer.task.test_set.name if pairs[_pair(offer)] > 1 else "",
                 # The protocol is shown if the same texts are used in several tasks.
-                "asked": offer.task.get_protocol_display()
+                "protocol": offer.task.get_protocol_display()
                 if of_test_set[offer.task.test_set_id] > 1
                 else "",
                 "is_chosen": offer.task.pk == onboarding.judge.chosen_task_id,

@@ -41,7 +41,7 @@ def reader(request: Request) -> User:
 
 def campaign_of_member(request: Request, slug: str) -> Campaign:
     """Return the campaign with the user's `role` in it; raise a 404 unless the user is a member."""
-    campaigns = Campaign.objects.kept().with_role_of(reader(request))
+    campaigns = Campaign.objects.present().with_role_of(reader(request))
     return row_or_404(
         campaigns,
         _("Campaign not found, or you are not a member."),

@@ -29,7 +29,9 @@ from campaign.services.campaigns import (
 def _campaigns(user: User) -> QuerySet[Campaign]:
     test_sets: Any = Prefetch("test_sets", TestSet.objects.order_by("id"))
     tasks: Any = Prefetch("test_sets__tasks", Task.objects.order_by("id"))
-    return Campaign.objects.kept().with_role_of(user).prefetch_related(test_sets, tasks)
+    return (
+        Campaign.objects.present().with_role_of(user).prefetch_related(test_sets, tasks)
+    )
 
 
 class CampaignsView(ResearchAPIView):

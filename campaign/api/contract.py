@@ -26,7 +26,7 @@ from campaign.api.requests import ProblemError
 from campaign.database.many_rows import named_lock, named_lock_try
 from campaign.database.sealing import cipher
 from campaign.models import IdempotentAnswer
-from campaign.services.api_tokens import KEPT
+from campaign.services.api_tokens import ANSWER_LIFETIME
 
 HEADER: Final = "Idempotency-Key"
 #: Response header that marks a repeated response.
@@ -58,7 +58,7 @@ def repeatably(
                 status=409,
                 headers={"Retry-After": "1"},
             )
-        recent = IdempotentAnswer.objects.filter(created_at__gt=Now() - KEPT)
+        recent = IdempotentAnswer.objects.filter(created_at__gt=Now() - ANSWER_LIFETIME)
         stored = recent.filter(**lookup).first()
         if stored is not None and stored.request_digest != digest:
             raise ProblemError(

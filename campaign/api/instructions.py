@@ -106,9 +106,9 @@ class InstructionsView(_InstructionsAPIView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Create a new version, in force from now on; an unchanged text returns the existing version."""
-        kept = self.saved(InstructionsWriteSerializer)
+        instructions = self.saved(InstructionsWriteSerializer)
         return self.serialized(
-            self.version(kept.version),
+            self.version(instructions.version),
             InstructionsSerializer,
             status=201,
         )

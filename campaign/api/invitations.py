@@ -256,13 +256,17 @@ class JudgesLinksView(_LinkAPIView):
     def post(self, request: Request, slug: str) -> Response:
         """Create a shared link; its URL is returned only once."""
         data = self.validated(JudgesLinkMakeSerializer)
-        made, self.token = invitation_create_for_anybody(
+        invitation, self.token = invitation_create_for_anybody(
             campaign=self.campaign,
             expires_at=data.pop("last_day"),
             created_by=self.user,
             **data,
         )
-        return self.serialized(self.link(made.pk), JudgesLinkMadeSerializer, status=201)
+        return self.serialized(
+            self.link(invitation.pk),
+            JudgesLinkMadeSerializer,
+            status=201,
+        )
 
 
 class JudgesLinkView(_LinkAPIView):

@@ -115,16 +115,16 @@ def _unknown_words(unknown: list[str], valid_names: list[str]) -> str:
 def _unknown(field: AnyField, content: Any, path: str) -> Iterator[UnknownKey]:
     child = getattr(field, "child", None)
     if isinstance(field, Serializer) and isinstance(content, Mapping):
-        taken = {
+        fields_by_name = {
             name: child_field
             for name, child_field in field.fields.items()
             if not child_field.read_only
         }
         for name, value in content.items():
-            if name in taken:
-                yield from _unknown(taken[name], value, f"{path}{name}.")
+            if name in fields_by_name:
+                yield from _unknown(fields_by_name[name], value, f"{path}{name}.")
             else:
-                yield UnknownKey(f"{path}{name}", str(name), sorted(taken))
+                yield UnknownKey(f"{path}{name}", str(name), sorted(fields_by_name))
     elif child is not None and isinstance(content, list | Mapping):
         inside = content.items() if isinstance(content, Mapping) else enumerate(content)
         for name, value in inside:

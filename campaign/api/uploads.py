@@ -78,10 +78,10 @@ class UploadedFileSerializer(serializers.ModelSerializer[KeptFile]):
         read_only_fields = fields
 
     def get_received(self, file: KeptFile) -> int:
-        held = getattr(file, "held", None)
-        if held is None:
+        byte_count = getattr(file, "bytes_received", None)
+        if byte_count is None:
             return received(file)
-        return int(held)
+        return int(byte_count)
 
     def get_content(self, file: KeptFile) -> str:
         args = [self.context["view"].kwargs["slug"], file.upload_id, file.pk]
@@ -266,13 +266,17 @@ class UploadContentView(_UploadAPIView):
         file = self.file(upload_id, file_id)
         offset = _offset(request)
         try:
-            held = upload_part_store(file=file, offset=offset, content=body_of(request))
+            byte_count = upload_part_store(
+                file=file,
+                offset=offset,
+                content=body_of(request),
+            )
         except UploadRefusedError as error:
             there = received(file)
             if there == offset:
                 raise
             return Response({"received": there, "detail": str(error)}, status=409)
-        return Response({"received": held})
+        return Response({"received": byte_count})
 
 
 class _JobAPIView(CampaignAPIView):

@@ -74,8 +74,8 @@ def rows_insert(
 ) -> list[int]:
     """Insert rows with these values by column, and values shared by all, and return their IDs in the same order."""
     manager: Any = model._meta.default_manager
-    made = manager.bulk_create(model(**row, **same) for row in rows)
-    return [row.pk for row in made]
+    instances = manager.bulk_create(model(**row, **same) for row in rows)
+    return [row.pk for row in instances]
 
 
 def constraints_check_now() -> None:

@@ -72,9 +72,9 @@ class RecordedQuerySet(models.QuerySet[M]):
 
     def bulk_create(self, *arguments: Any, **options: Any) -> list[M]:
         with transaction.atomic():
-            made = super().bulk_create(*arguments, **options)
-            rows_created(self.model, [row.pk for row in made])
-        return made
+            rows = super().bulk_create(*arguments, **options)
+            rows_created(self.model, [row.pk for row in rows])
+        return rows
 
     def delete(self) -> tuple[int, dict[str, int]]:
         with transaction.atomic():

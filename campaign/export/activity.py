@@ -96,5 +96,5 @@ def _values(before: Any, after: Any) -> Iterator[tuple[list[str], str, str]]:
     new = after if isinstance(after, dict) else {}
     for key in {**old, **new}:
         if old.get(key) != new.get(key):
-            for path, left, right in _values(old.get(key), new.get(key)):
-                yield [str(key), *path], left, right
+            for path, old_text, new_text in _values(old.get(key), new.get(key)):
+                yield [str(key), *path], old_text, new_text

@@ -110,9 +110,9 @@ def test_set_create(
         raise ImportRefusedError("the test set has no name", "enter a name")
     same = TestSet.objects.filter(campaign=campaign, name__iexact=test_set.name).first()
     message = f'the campaign "{campaign.slug}" already has a test set "{same or test_set.name}"'
-    taken = ImportRefusedError(message, "choose another name")
+    refusal = ImportRefusedError(message, "choose another name")
     # Also if it differs in upper and lower case only.
-    with refused_if_broken("test_set_name_unique_in_campaign", taken):
+    with refused_if_broken("test_set_name_unique_in_campaign", refusal):
         test_set.save()
         test_set.tasks.create(protocol=protocol, blocks_wanted=blocks_wanted)
     return test_set

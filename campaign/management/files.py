@@ -219,7 +219,7 @@ class Progress:
     def __init__(self, err: OutputWrapper, *, quiet: bool = False) -> None:
         self._err = err
         self._quiet = quiet
-        self._shown = bool(err.isatty()) and not quiet
+        self._is_visible = bool(err.isatty()) and not quiet
         self._task = ""
         self._percent = -1
 
@@ -237,12 +237,12 @@ class Progress:
         self._err.write(sentence, str)
         self._err.flush()
 
-    def __call__(self, done: int, total: int) -> None:
+    def __call__(self, completed: int, total: int) -> None:
         if total:
-            percent = min(100 * done // total, 100)
+            percent = min(100 * completed // total, 100)
         else:
             percent = 100
-        if self._shown and percent != self._percent:
+        if self._is_visible and percent != self._percent:
             self._percent = percent
             self._err.write(f"\r\x1b[K{self._task}: {percent}%", str, ending="")
             self._err.flush()
@@ -260,7 +260,7 @@ class Progress:
 
     def _clear(self) -> None:
         """Clear the progress line."""
-        if self._shown and self._percent >= 0:
+        if self._is_visible and self._percent >= 0:
             self._err.write("\r\x1b[K", str, ending="")
             self._err.flush()
             self._percent = -1

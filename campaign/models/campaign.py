@@ -125,7 +125,7 @@ class CampaignQuerySet(RecordedQuerySet["Campaign"]):
             role=models.F("memberships__role"),
         )
 
-    def kept(self) -> "CampaignQuerySet":
+    def present(self) -> "CampaignQuerySet":
         """Leave out the campaigns in the bin."""
         return self.exclude(state=CampaignState.BIN)
 
@@ -135,7 +135,7 @@ class CampaignQuerySet(RecordedQuerySet["Campaign"]):
 
     def open_to(self, user: "User") -> "CampaignQuerySet":
         """Return the campaigns this user may read, in any role."""
-        return self.kept().filter(memberships__user=user)
+        return self.present().filter(memberships__user=user)
 
 
 def _line(label: Any, help_text: Any) -> "models.CharField[str, str]":

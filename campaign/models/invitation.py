@@ -201,8 +201,8 @@ class Invitation(RecordedModel):
 
         Links made before it was derived, or with another secret key, have another token: compare the hash.
         """
-        made = f"{self.pk} {self.created_at.isoformat()}"
-        digest = salted_hmac("campaign.shared-link", made, algorithm="sha256").digest()
+        value = f"{self.pk} {self.created_at.isoformat()}"
+        digest = salted_hmac("campaign.shared-link", value, algorithm="sha256").digest()
         return urlsafe_b64encode(digest[:TOKEN_BYTES]).rstrip(b"=").decode()
 
     @property

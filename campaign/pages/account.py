@@ -47,7 +47,9 @@ class TokenForm(forms.Form):
         days.validators.append(MaxValueValidator(most))
         days.widget.attrs["max"] = most
         mine = Membership.objects.filter(user=user).values("campaign")
-        campaign.queryset = Campaign.objects.kept().filter(pk__in=mine).order_by("name")
+        campaign.queryset = (
+            Campaign.objects.present().filter(pk__in=mine).order_by("name")
+        )
 
 
 def _password(label: Any, **attributes: Any) -> forms.CharField:

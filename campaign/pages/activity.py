@@ -93,7 +93,7 @@ class ActivityFilter(DeskFilter):
 
 
 #: Maximum number of characters shown of a value; files contain all of it.
-_SHOWN: Final = 200
+_MOST_CHARACTERS: Final = 200
 _NOTHING: Final = "–"
 #: Choices of fields that Django does not know.
 _CHOICES: Final = {"events": WebhookEvent.choices, "judged": Judged.choices}
@@ -225,7 +225,7 @@ class _Wording:
             text = comma_list(self._value_alone(field, element) for element in value)
         else:
             text = self._value_alone(field, value)
-        return Truncator(text).chars(_SHOWN)
+        return Truncator(text).chars(_MOST_CHARACTERS)
 
     def _value_alone(self, field: "models.Field[Any, Any] | None", value: Any) -> str:
         if isinstance(value, list | dict):

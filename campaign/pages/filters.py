@@ -51,7 +51,7 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
         return desk_filter
 
     @property
-    def kept(self) -> Iterator[tuple[str, str]]:
+    def kept_parameters(self) -> Iterator[tuple[str, str]]:
         """Parameters of the address that are kept."""
         for name in self.keeps:
             if value := self.data.get(name):
@@ -61,7 +61,7 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
     def all_of_it(self) -> str:
         """The address without the filter."""
         others = QueryDict(mutable=True)
-        others.update(dict(self.kept))
+        others.update(dict(self.kept_parameters))
         if others:
             return f"{self.address}?{others.urlencode()}"
         return self.address

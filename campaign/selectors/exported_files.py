@@ -103,9 +103,9 @@ def _read_from_storage(file: KeptFile, start: int, end: int) -> Iterator[bytes]:
 
     def read() -> Iterator[bytes]:
         with opened as content:
-            left = end - start
-            while left > 0 and (part := content.read(min(PART_BYTES, left))):
-                left -= len(part)
+            remaining = end - start
+            while remaining > 0 and (part := content.read(min(PART_BYTES, remaining))):
+                remaining -= len(part)
                 yield part
 
     return read()

@@ -16,11 +16,13 @@ from campaign.models import Campaign, Job, KeptFile, Task, Upload
 def uploads_read(*, campaign: Campaign, uploads: Sequence[Any]) -> Sequence[Any]:
     """Return the uploads of a campaign, with their files and latest jobs.
 
-    Their files are in `sent`, each with the number of bytes received so far (`held`); `job` is None if there is none.
+    Their files are in `sent`, each with the number of bytes received so far (`bytes_received`); `job` is None if there is none.
     Two queries.
     """
     received = Coalesce(Sum(Length("parts__content")), 0)
-    files = KeptFile.objects.filter(upload__in=uploads).annotate(held=received)
+    files = KeptFile.objects.filter(upload__in=uploads).annotate(
+        bytes_received=received,
+    )
     files_by_upload = defaultdict[UUID | None, list[KeptFile]](list)
     for file in files.order_by("name"):
         files_by_upload[file.upload_id].append(file)

@@ -72,7 +72,7 @@ def token_create(
 
 def tokens_revoke(*, tokens: QuerySet[ApiToken]) -> int:
     """Delete these tokens; return their number."""
-    count, _each = tokens.order_by().delete()
+    count, _by_model = tokens.order_by().delete()
     return count
 
 
@@ -100,9 +100,11 @@ def _takes_part(user: User, campaign: Campaign) -> bool:
 
 
 #: Time during which a stored response is returned again.
-KEPT: Final = timedelta(hours=24)
+ANSWER_LIFETIME: Final = timedelta(hours=24)
 
 
 def idempotent_answers_forget() -> int:
     """Delete the responses that are no longer returned; return their number."""
-    return IdempotentAnswer.objects.filter(created_at__lte=Now() - KEPT).delete()[0]
+    return IdempotentAnswer.objects.filter(
+        created_at__lte=Now() - ANSWER_LIFETIME,
+    ).delete()[0]

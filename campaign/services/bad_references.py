@@ -90,12 +90,19 @@ def bad_references_make(
         )
         < share * 10**9
     ]
-    taken = _texts_of(chosen, system)
-    made = [
-        _bad_reference_content(references, number, taken[number], seed, 1, damages)
+    texts_by_segment = _texts_of(chosen, system)
+    contents = [
+        _bad_reference_content(
+            references,
+            number,
+            texts_by_segment[number],
+            seed,
+            1,
+            damages,
+        )
         for number in chosen
     ]
-    _rows_create(system, made, reviewer=None)
+    _rows_create(system, contents, reviewer=None)
     if not chosen and not there:
         system.delete()
     return len(chosen)
@@ -117,7 +124,7 @@ def bad_references_store(
         return
     system = _system(test_set)
     first_references = _first_references(test_set)
-    taken = _texts_of(
+    texts_by_segment = _texts_of(
         [bad_reference.segment for bad_reference in bad_references],
         system,
     )
@@ -130,7 +137,7 @@ def bad_references_store(
         _text_check(
             bad_reference.segment,
             bad_reference.text,
-            taken[bad_reference.segment],
+            texts_by_segment[bad_reference.segment],
         )
     _rows_create(system, bad_references, reviewer)
 
@@ -184,10 +191,10 @@ def _review_fields(status: BadReference.Status, reviewer: User | None) -> _Revie
     return review
 
 
-def _text_check(segment: int, text: str, taken: Collection[str]) -> None:
+def _text_check(segment: int, text: str, other_texts: Collection[str]) -> None:
     """Refuse a blank text, or one that judges could not tell from another text of the segment."""
     if not text.strip() or normalise_text(text) in {
-        normalise_text(taken_text) for taken_text in taken
+        normalise_text(other_text) for other_text in other_texts
     }:
         raise BadReferenceRefusedError(
             _("The text is empty or identical to a reference or another output."),
@@ -309,11 +316,17 @@ def bad_reference_redraw(*, bad_reference: BadReference) -> BadReference:
     row = _unseen_locked(bad_reference)
     output = row.output
     number = row.output.segment.number
-    taken = {*_texts_of([number], output.system)[number], output.text or ""}
+    other_texts = {*_texts_of([number], output.system)[number], output.text or ""}
     references = _first_references(output.system.test_set)
     return _replace_text(
         row,
-        _bad_reference_content(references, number, taken, row.seed, row.attempt + 1),
+        _bad_reference_content(
+            references,
+            number,
+            other_texts,
+            row.seed,
+            row.attempt + 1,
+        ),
     )
 
 
@@ -408,7 +421,7 @@ def _bad_reference_content(
     attempt: int,
     damages: Sequence[Damage] = USUAL_DAMAGES,
 ) -> BadReferenceContent:
-    made = bad_text(
+    damaged = bad_text(
         references[number],
         others=[text for other, text in references.items() if other != number],
         forbidden=forbidden,
@@ -417,9 +430,9 @@ def _bad_reference_content(
     )
     return BadReferenceContent(
         number,
-        made.text,
-        made.damage,
-        made.detail,
+        damaged.text,
+        damaged.damage,
+        damaged.detail,
         seed,
         attempt,
     )

@@ -44,5 +44,5 @@ def browser_visits_purge() -> int:
         judge=OuterRef("judge"),
         at_work=False,
     )
-    deleted, _each = old.filter(Q(at_work=True) | Exists(opened_before)).delete()
+    deleted, _by_model = old.filter(Q(at_work=True) | Exists(opened_before)).delete()
     return deleted + old.update(browser=None, device="")

@@ -573,8 +573,8 @@ def campaign_extend(
         raise StateRefusedError(refusal)
     campaign.closes_at = closes_at
     campaign.save(update_fields=["closes_at"])
-    for task_id, wanted in blocks_wanted.items():
-        Task.objects.of(campaign).filter(pk=task_id).update(blocks_wanted=wanted)
+    for task_id, target in blocks_wanted.items():
+        Task.objects.of(campaign).filter(pk=task_id).update(blocks_wanted=target)
 
 
 def campaigns_close_due() -> int:

@@ -51,7 +51,7 @@ def exported_file_keep(
         expires_at = None
         if expires:
             expires_at = Now() + timedelta(days=DAYS_KEPT)
-        kept = KeptFile(
+        file = KeptFile(
             campaign_id=task.test_set.campaign_id,
             task=task,
             size=size,
@@ -62,14 +62,14 @@ def exported_file_keep(
         )
         if expires:
             # A random name reveals nothing in listings and cannot be guessed.
-            path = f"exports/{uuid4()}/{kept.name}"
-            kept.stored_as = file_bytes_store(kind=kept.kind, path=path, content=whole)
-        kept.save()
-        file_parts_keep(kept, whole)
-    kept.refresh_from_db(fields=["expires_at"])
+            path = f"exports/{uuid4()}/{file.name}"
+            file.stored_as = file_bytes_store(kind=file.kind, path=path, content=whole)
+        file.save()
+        file_parts_keep(file, whole)
+    file.refresh_from_db(fields=["expires_at"])
     exports = KeptFile.objects.filter(task=task, expires_at__isnull=False)
     exported_files_delete(list(exports.order_by("-pk")[MOST_KEPT:]))
-    return kept
+    return file
 
 
 def file_bytes_store(*, kind: str, path: str, content: IO[bytes]) -> str:
@@ -94,13 +94,13 @@ def file_bytes_store(*, kind: str, path: str, content: IO[bytes]) -> str:
         ) from error
 
 
-def file_parts_keep(kept: KeptFile, whole: IO[bytes]) -> None:
+def file_parts_keep(file: KeptFile, whole: IO[bytes]) -> None:
     """Store the bytes of a file in the database, unless they are in the operator's storage."""
-    if kept.stored_as:
+    if file.stored_as:
         return
-    for offset in range(0, kept.size, PART_BYTES):
+    for offset in range(0, file.size, PART_BYTES):
         FilePart.objects.create(
-            file=kept,
+            file=file,
             offset=offset,
             content=whole.read(PART_BYTES),
         )

@@ -125,11 +125,11 @@ def judges_invite_by_mail(
     """
     checked_languages = language_tags_checked(languages)
     row_locked(campaign)
-    taken = set(judges_by_address(campaign=campaign))
+    known_addresses = set(judges_by_address(campaign=campaign))
     mails = []
     judge_addresses = []
     for address in addresses:
-        if address_key(address) in taken:
+        if address_key(address) in known_addresses:
             judge_addresses.append(address)
             continue
         judge = judge_create_with_user(
@@ -174,8 +174,8 @@ def judge_link_mail(*, judge: Judge, base_url: str, user: User | None = None) ->
         )
     latest = Mail.objects.to_judges().filter(judge=judge).order_by("-pk").first()
     judge_links_revoke(judge=judge)
-    taken = NoAddressError(_address_taken())
-    with refused_if_broken("mail_one_in_force_per_campaign_and_address", taken):
+    refusal = NoAddressError(_address_taken())
+    with refused_if_broken("mail_one_in_force_per_campaign_and_address", refusal):
         language = settings.LANGUAGE_CODE
         note = ""
         if latest is not None:
@@ -234,8 +234,8 @@ def own_link_send(
             ),
         )
     own_link_mails_withdraw(judge=judge)
-    taken = OwnLinkRefusedError(_address_taken())
-    with refused_if_broken("mail_one_in_force_per_campaign_and_address", taken):
+    refusal = OwnLinkRefusedError(_address_taken())
+    with refused_if_broken("mail_one_in_force_per_campaign_and_address", refusal):
         return mail_queue(
             kind=MailKind.JUDGE,
             campaign_id=judge.campaign_id,

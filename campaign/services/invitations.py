@@ -325,8 +325,8 @@ def judge_links_restore(*, judge: Judge) -> int:
     mails = Mail.objects.filter(judge=judge)
     if links.valid().exists() or mails.filter(withdrawn_at__isnull=True).exists():
         return 0
-    revoked = links.aggregate(at=Max("revoked_at"))["at"]
-    withdrawn = mails.aggregate(at=Max("withdrawn_at"))["at"]
+    revoked = links.aggregate(latest=Max("revoked_at"))["latest"]
+    withdrawn = mails.aggregate(latest=Max("withdrawn_at"))["latest"]
     latest = max(filter(None, (revoked, withdrawn)), default=None)
     if latest:
         return judge_links_restore_of(judge=judge, revoked_at=latest)
@@ -336,17 +336,19 @@ def judge_links_restore(*, judge: Judge) -> int:
 def judge_links_restore_of(*, judge: Judge, revoked_at: datetime) -> int:
     """Bring back the links and messages of a judge that were withdrawn at this moment."""
     mails = Mail.objects.to_judges().filter(campaign=judge.campaign_id)
-    taken = list(
+    addresses_in_use = list(
         mails.filter(withdrawn_at__isnull=True).values_list(
             Lower("address"),
             flat=True,
         ),
     )
     stopped = mails.filter(judge=judge, withdrawn_at=revoked_at).annotate(
-        where=Lower("address"),
+        lower_address=Lower("address"),
     )
     elsewhere = _mailed_elsewhere(judge)
-    stopped = stopped.exclude(where__in=taken).exclude(pk__in=elsewhere)
+    stopped = stopped.exclude(lower_address__in=addresses_in_use).exclude(
+        pk__in=elsewhere,
+    )
     links = _links_of(judge).filter(revoked_at=revoked_at).exclude(mail__in=elsewhere)
     return stopped.update(withdrawn_at=None) + links.update(revoked_at=None)
 

@@ -57,23 +57,23 @@ class JobProgress:
         self._is_to_stop = threading.Event()
         self._writer = ThreadPoolExecutor(max_workers=1)
 
-    def __call__(self, done: int, total: int = 0) -> None:
+    def __call__(self, completed: int, total: int = 0) -> None:
         """Record progress. Raises JobCancelledError once the job was asked to stop."""
         if self._is_to_stop.is_set():
             raise JobCancelledError
         now = time.monotonic()
         if now - self._last >= _SECONDS_BETWEEN_WRITES:
             self._last = now
-            self._writer.submit(self._write, done, total)
+            self._writer.submit(self._write, completed, total)
 
     def end(self) -> None:
         """Wait for pending writes."""
         self._writer.submit(connection_close)
         self._writer.shutdown()
 
-    def _write(self, done: int, total: int) -> None:
+    def _write(self, completed: int, total: int) -> None:
         rows = Job.objects.filter(pk=self._job.pk)
-        rows.update(done=done, total=max(done, total))
+        rows.update(done=completed, total=max(completed, total))
         if rows.filter(cancel_asked_at__isnull=False).exists():
             self._is_to_stop.set()
 
@@ -171,7 +171,7 @@ def jobs_run_waiting() -> int:
 
 def _run_all(in_order: Sequence[Q]) -> int:
     """Run the jobs that wait, those that meet the first condition first; return their number."""
-    done = 0
+    count = 0
     tried = set[int]()
     while True:
         waiting = Job.objects.waiting().exclude(pk__in=tried)
@@ -180,9 +180,9 @@ def _run_all(in_order: Sequence[Q]) -> int:
         )
         job = next(filter(None, candidates), None)
         if job is None:
-            return done
+            return count
         tried.add(job.pk)
-        done += job_run(job_id=job.pk)
+        count += job_run(job_id=job.pk)
 
 
 def job_run(*, job_id: int) -> bool:

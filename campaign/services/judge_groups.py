@@ -66,10 +66,10 @@ def _save_group(group: JudgeGroup, name: str, blocks_asked: int | None) -> Judge
         )
     group.name = name
     group.blocks_asked = blocks_asked
-    taken = JudgeGroupRefusedError(
+    refusal = JudgeGroupRefusedError(
         _("A group named “%(name)s” already exists.") % {"name": name},
     )
-    with refused_if_broken("judge_group_name_unique_in_campaign", taken):
+    with refused_if_broken("judge_group_name_unique_in_campaign", refusal):
         group.save()
     return group
 

@@ -133,12 +133,12 @@ def judge_list_check(
     systems: dict[str, list[System]] = {}
     for system in System.objects.filter(test_set__campaign=campaign).order_by("id"):
         systems.setdefault(system.name, []).append(system)
-    seen: dict[str, int] = {}
+    line_by_key: dict[str, int] = {}
     rows = []
     for row in judges.rows:
         if row.machine is None:
             key = address_key(row.address) or row.name.casefold()
-            checked = CheckedRow(row, existing.get(key, ""), seen.get(key))
+            checked = CheckedRow(row, existing.get(key, ""), line_by_key.get(key))
             checked.problems = [
                 *_values_read(checked, needs_addresses),
                 *_names_read(checked, groups, systems),
@@ -147,7 +147,7 @@ def judge_list_check(
         else:
             # No name or address of a person has a line break.
             key = f"\n{row.called}"
-            checked = CheckedRow(row, "", seen.get(key))
+            checked = CheckedRow(row, "", line_by_key.get(key))
             checked.problems = [
                 *machines.read(checked),
                 *_person_meant(row, existing, machines.people),
@@ -159,7 +159,7 @@ def judge_list_check(
         elif checked.known_as:
             checked.state = RowState.KNOWN
         if not checked.problems:
-            seen.setdefault(key, row.line)
+            line_by_key.setdefault(key, row.line)
         rows.append(checked)
     return CheckedList(rows, judges.ignored)
 
@@ -399,9 +399,9 @@ def _judges_make(campaign: Campaign, rows: Sequence[CheckedRow]) -> list[int]:
         ],
         campaign_id=campaign.pk,
     )
-    made = Judge.objects.filter(campaign=campaign).in_bulk(ids)
+    judge_by_id = Judge.objects.filter(campaign=campaign).in_bulk(ids)
     for pk, row in zip(ids, rows, strict=True):
-        row.judge = made[pk]
+        row.judge = judge_by_id[pk]
     members = []
     conflicts = []
     for row in rows:

@@ -197,7 +197,7 @@ def sessions_end(*, user: User, but: str | None = None) -> int:
     sessions = Session.objects.filter(user=user)
     if but is not None:
         sessions = sessions.exclude(session_key=session_key_digest(but))
-    ended, _each = sessions.delete()
+    ended, _by_model = sessions.delete()
     return ended
 
 
@@ -355,8 +355,8 @@ def pseudonyms_free(campaign: Campaign, count: int) -> list[str]:
         for _turn in range(count - len(pseudonyms)):
             letters = [secrets.choice(_LETTERS) for _position in range(_LENGTH)]
             drawn["judge-" + "".join(letters)] = None
-        taken = Judge.objects.filter(campaign=campaign, pseudonym__in=list(drawn))
-        for name in taken.values_list("pseudonym", flat=True):
+        judges = Judge.objects.filter(campaign=campaign, pseudonym__in=list(drawn))
+        for name in judges.values_list("pseudonym", flat=True):
             del drawn[name]
         pseudonyms |= drawn
     return list(pseudonyms)

@@ -35,7 +35,7 @@ RETRY_DELAYS: Final = tuple(
 #: A message that is still being sent after this time was lost with its worker; tasks end earlier.
 _SENDING_TIMEOUT: Final = timedelta(minutes=15)
 #: Time that messages other than invitations are kept, to find out why one did not arrive.
-_KEPT: Final = timedelta(days=7)
+_LIFETIME: Final = timedelta(days=7)
 _OF_ACCOUNTS: Final = (MailKind.PASSWORD, MailKind.ADDRESS, MailKind.OLD_ADDRESS)
 _INVITATIONS: Final = (MailKind.JUDGE, MailKind.MEMBER)
 
@@ -276,6 +276,6 @@ def _erased_addresses_forget() -> None:
 def mails_forget() -> int:
     """Delete messages after a week, except invitations and open erasure requests; return their number."""
     answered = ~Q(erasure__in=ErasureRequest.objects.open().values("pk"))
-    old = Mail.objects.filter(answered, created_at__lt=Now() - _KEPT)
-    deleted, _each = old.exclude(kind__in=_INVITATIONS).delete()
+    old = Mail.objects.filter(answered, created_at__lt=Now() - _LIFETIME)
+    deleted, _by_model = old.exclude(kind__in=_INVITATIONS).delete()
     return deleted

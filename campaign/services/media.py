@@ -23,7 +23,7 @@ def media_store(*, campaign: Campaign, file: MediaFile) -> None:
     """
     content = BytesIO(file.content)
     path = f"media/{campaign.pk}/{file.name}"
-    kept, is_new = KeptFile.objects.get_or_create(
+    stored_file, is_new = KeptFile.objects.get_or_create(
         campaign=campaign,
         kind=MEDIA,
         name=file.name,
@@ -41,7 +41,7 @@ def media_store(*, campaign: Campaign, file: MediaFile) -> None:
         },
     )
     if is_new:
-        file_parts_keep(kept, content)
+        file_parts_keep(stored_file, content)
 
 
 def media_purge(*, campaign: Campaign) -> None:

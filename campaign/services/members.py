@@ -474,18 +474,18 @@ def alert_mails_can_be_sent() -> bool:
 
 
 @transaction.atomic
-def daily_alerts_set(*, membership: Membership, wanted: bool) -> None:
+def daily_alerts_set(*, membership: Membership, daily_alerts: bool) -> None:
     """Store whether a member wants the daily mail of this campaign's alerts.
 
     Raises `AlertMailRefusedError` if they want it and have no e-mail address, or no mail is sent, and
     `NotAllowedError` for analysts: alerts require action.
     """
     change_demand(membership.role)
-    if wanted and not (membership.user.email and alert_mails_can_be_sent()):
+    if daily_alerts and not (membership.user.email and alert_mails_can_be_sent()):
         raise AlertMailRefusedError(
             _(
                 "Daily e-mail is unavailable. It requires your e-mail address and the server settings EMAIL_URL and PUBLIC_ADDRESS.",
             ),
         )
-    membership.daily_alerts = wanted
+    membership.daily_alerts = daily_alerts
     membership.save(update_fields=["daily_alerts"])

@@ -211,5 +211,5 @@ def _address_check(address: str, name: str) -> None:
 def _code_make() -> str:
     """Return a random completion code of 12 characters, without letters that look like digits."""
     return "".join(
-        secrets.choice("ABCDEFGHJKLMNPQRSTUVWXYZ23456789") for _each in range(12)
+        secrets.choice("ABCDEFGHJKLMNPQRSTUVWXYZ23456789") for _position in range(12)
     )

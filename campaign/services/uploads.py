@@ -67,9 +67,9 @@ def upload_file_add(*, upload: Upload, name: str, size: int) -> KeptFile:
             _("An upload can have at most %(most)d files. Pack them into an archive.")
             % {"most": MAX_FILES},
         )
-    held = upload.files.aggregate(held=Sum("size"))["held"] or 0
+    total = upload.files.aggregate(total=Sum("size"))["total"] or 0
     most = settings.UPLOAD_MAX_BYTES
-    if held + size > most:
+    if total + size > most:
         raise UploadRefusedError(
             _(
                 "The files are larger than %(most)s MB in total. Compress them (zip, tar.gz, gz).",
@@ -93,28 +93,32 @@ def upload_part_store(*, file: KeptFile, offset: int, content: bytes) -> int:
     UploadRefusedError for a part that leaves a gap or goes beyond the file's size.
     """
     upload = _upload_of(file)
-    held = received(file)
+    byte_count = received(file)
     lengths = FilePart.objects.filter(file=file, offset=offset).values_list(
         Length("content"),
     )
-    if offset < held and lengths.first() == (len(content),):
-        return held
-    if offset != held:
+    if offset < byte_count and lengths.first() == (len(content),):
+        return byte_count
+    if offset != byte_count:
         raise UploadRefusedError(
-            f"{file.name}: the next part must start at byte {held}, not {offset}.",
+            f"{file.name}: the next part must start at byte {byte_count}, not {offset}.",
         )
-    if not content or len(content) > MAX_PART_BYTES or held + len(content) > file.size:
+    if (
+        not content
+        or len(content) > MAX_PART_BYTES
+        or byte_count + len(content) > file.size
+    ):
         raise UploadRefusedError(
             f"{file.name}: send 1 to {MAX_PART_BYTES} bytes per part, and no more in total than the announced size.",
         )
     FilePart.objects.create(file=file, offset=offset, content=content)
     _touch(upload)
-    return held + len(content)
+    return byte_count + len(content)
 
 
 def received(file: KeptFile) -> int:
     """Return the number of bytes received of a file."""
-    return file.parts.aggregate(held=Sum(Length("content")))["held"] or 0
+    return file.parts.aggregate(total=Sum(Length("content")))["total"] or 0
 
 
 @transaction.atomic
@@ -225,17 +229,17 @@ def judgments_import_note(*, test_set: TestSet, event: Mapping[str, object]) -> 
 
 def uploads_purge() -> int:
     """Delete the uploads without a test set that have not changed for two weeks; return their number."""
-    left = Upload.objects.filter(test_set=None, changed_at__lt=Now() - KEPT_FOR)
-    return left.delete()[1].get("campaign.Upload", 0)
+    uploads = Upload.objects.filter(test_set=None, changed_at__lt=Now() - KEPT_FOR)
+    return uploads.delete()[1].get("campaign.Upload", 0)
 
 
 def _refuse_missing(upload: Upload) -> None:
     if upload.test_set_id is not None:
         raise UploadRefusedError(_("These files have already been imported."))
-    files = list(upload.files.annotate(held=Sum(Length("parts__content"))))
+    files = list(upload.files.annotate(bytes_received=Sum(Length("parts__content"))))
     if not files:
         raise UploadRefusedError(_("Add a file first."))
-    partly = [file.name for file in files if (file.held or 0) < file.size]  # type: ignore[attr-defined]
+    partly = [file.name for file in files if (file.bytes_received or 0) < file.size]  # type: ignore[attr-defined]
     if partly:
         raise UploadRefusedError(
             _("%(name)s is incomplete. Choose it again to resume the upload.")

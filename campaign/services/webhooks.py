@@ -393,7 +393,7 @@ def _clean_endpoint_fields(
 
 #: An endpoint with this many waiting messages gets no further ones, because it does not answer.
 MOST_WAITING: Final = 1000
-_KEPT: Final = timedelta(days=30)
+_LIFETIME: Final = timedelta(days=30)
 
 
 def webhook_event_record(
@@ -465,10 +465,10 @@ def webhooks_forget() -> int:
         old_secret="",
         old_secret_until=None,
     )
-    old = WebhookDelivery.objects.annotate(end=F("created_at") + _KEPT).filter(
+    old = WebhookDelivery.objects.annotate(end=F("created_at") + _LIFETIME).filter(
         end__lte=Now(),
     )
-    count, _each = old.order_by().delete()
+    count, _by_model = old.order_by().delete()
     return count
 
 

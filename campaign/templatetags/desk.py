@@ -12,7 +12,7 @@ from campaign.pages.desk import Desk, desk_of
 from campaign.selectors.tasks import tasks_in_order
 
 register = template.Library()
-_KEPT = "desk"
+_CONTEXT_KEY = "desk"
 
 
 @register.simple_tag(takes_context=True)
@@ -60,9 +60,9 @@ def _desk(context: template.Context) -> DeskContext:
 
     One query per page.
     """
-    kept: DeskContext | None = context.render_context.get(_KEPT)
-    if kept is not None:
-        return kept
+    desk: DeskContext | None = context.render_context.get(_CONTEXT_KEY)
+    if desk is not None:
+        return desk
     campaign: Campaign = context["campaign"]
     own: Task | None = context.get("task")
     tasks = tasks_in_order(campaign)
@@ -79,5 +79,5 @@ def _desk(context: template.Context) -> DeskContext:
         path=context["request"].path,
     )
     context_of_desk: DeskContext = {"campaign": campaign, "task": task, "bars": bars}
-    context.render_context[_KEPT] = context_of_desk
+    context.render_context[_CONTEXT_KEY] = context_of_desk
     return context_of_desk

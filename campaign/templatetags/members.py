@@ -13,7 +13,7 @@ register = template.Library()
 
 
 @register.filter
-def held(field: forms.BoundField) -> str:
+def value_in_words(field: forms.BoundField) -> str:
     """Return the value of a field in words: the labels of its choices, and a dash for empty values and for secrets."""
     value = field.value()
     if isinstance(field.field.widget, forms.PasswordInput):

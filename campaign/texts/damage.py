@@ -109,24 +109,24 @@ def bad_text(
     """
     if not reference.strip():
         raise ValueError("a blank reference cannot be damaged")
-    taken = {normalise_text(text) for text in (reference, *forbidden)}
+    excluded_texts = {normalise_text(text) for text in (reference, *forbidden)}
     for index in draw.shuffled(range(len(damages)), str, "damage"):
         damage = damages[index]
         for attempt in range(_TRIES):
             damaged = _DAMAGES[damage](reference, others, draw, attempt)
             if damaged is None or not damaged.text.strip():
                 continue
-            if normalise_text(damaged.text) not in taken:
+            if normalise_text(damaged.text) not in excluded_texts:
                 return BadText(damaged.text, damage, damaged.detail)
-    return _repeat_until_different(reference, taken)
+    return _repeat_until_different(reference, excluded_texts)
 
 
-def _repeat_until_different(reference: str, taken: Collection[str]) -> BadText:
+def _repeat_until_different(reference: str, excluded_texts: Collection[str]) -> BadText:
     words = _Words(reference)
     times = 2
     while True:
         text = words.joined(words.units * times)
-        if normalise_text(text) not in taken:
+        if normalise_text(text) not in excluded_texts:
             return BadText(text, Damage.REPEATED, f"{times}×")
         times += 1
 
@@ -198,10 +198,10 @@ def _replace(
     length = min(_stretch(len(units)), len(units), len(source))
     position = draw.below(len(units) - length + 1, "at", attempt)
     start = draw.below(len(source) - length + 1, "from", attempt)
-    taken = source[start : start + length]
-    text = words.joined([*units[:position], *taken, *units[position + length :]])
+    replacement = source[start : start + length]
+    text = words.joined([*units[:position], *replacement, *units[position + length :]])
     span = f"{position + 1}–{position + length}"
-    return _Damaged(text, f"{span}: {words.joined(taken)}")
+    return _Damaged(text, f"{span}: {words.joined(replacement)}")
 
 
 def _drop(
@@ -217,14 +217,14 @@ def _drop(
     number_dropped = max(1, round(count / 3))
     order = draw.shuffled(range(count), str, "drop", attempt)
     dropped_indices = set(order[:number_dropped])
-    kept = []
+    remaining = []
     dropped = []
     for index, unit in enumerate(words.units):
         if index in dropped_indices:
             dropped.append(unit)
         else:
-            kept.append(unit)
-    return _Damaged(words.joined(kept), words.joined(dropped))
+            remaining.append(unit)
+    return _Damaged(words.joined(remaining), words.joined(dropped))
 
 
 def _reorder(

@@ -104,15 +104,15 @@ def language_tags_checked(texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(map(language_tag_checked, texts)))
 
 
-def language_chosen(written: Iterable[str], wanted: str) -> str | None:
-    """Return the tag, among those in which a text is written, for a reader of the language `wanted`.
+def language_chosen(written: Iterable[str], reader_language: str) -> str | None:
+    """Return the tag, among those in which a text is written, for a reader of `reader_language`.
 
     `pt-br` falls back on `pt`, then on any other `pt`, then on the first tag. None if nothing is written.
     """
     by_tag = {tag.lower(): tag for tag in written}
     if not by_tag:
         return None
-    language = wanted.lower()
+    language = reader_language.lower()
     base = _base(language)
     for tag in (language, base):
         if by_tag.get(tag):
@@ -129,8 +129,8 @@ def _base(tag: str) -> str:
     return base
 
 
-def reads_languages(tags: Collection[str], wanted: Iterable[str]) -> bool:
-    """Return whether a person who reads these languages reads all the wanted ones; without any, they read all.
+def reads_languages(tags: Collection[str], required: Iterable[str]) -> bool:
+    """Return whether a person who reads these languages reads all the required ones; without any, they read all.
 
     By lookup as in RFC 4647, section 3.4: who reads `de` also reads `de-DE`, but not the other way round. Everybody
     reads `zxx`.
@@ -138,7 +138,7 @@ def reads_languages(tags: Collection[str], wanted: Iterable[str]) -> bool:
     if not tags:
         return True
     prefixes = tuple(f"{tag}-" for tag in (*tags, NO_LANGUAGE))
-    return all(f"{tag}-".startswith(prefixes) for tag in wanted)
+    return all(f"{tag}-".startswith(prefixes) for tag in required)
 
 
 def language_pair_checked(source: str, target: str) -> tuple[str, str]:

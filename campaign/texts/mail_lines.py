@@ -15,15 +15,15 @@ def mail_lines(body: str) -> str:
     Lines with links keep their characters, since programs would take marks of direction as part of the link.
     """
     lines = body.split("\n")
-    shown = []
+    marked_lines = []
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         text = line
         if _is_right_to_left(line) and "://" not in line:
             text = _EMBEDDING.format(line)
         if line.strip() and following.strip():
             text += _KEEPS_THE_BREAK
-        shown.append(text)
-    return "\n".join(shown)
+        marked_lines.append(text)
+    return "\n".join(marked_lines)
 
 
 def _is_right_to_left(line: str) -> bool:

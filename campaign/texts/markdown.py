@@ -19,10 +19,10 @@ _TOP: Final = 2
 # twentieth of these steps.
 _MOST_STEPS: Final = 2_000_000
 # Every judge is shown the same instructions.
-_KEPT: Final = 32
+_CACHE_SIZE: Final = 32
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHE_SIZE)
 def markdown_render(text: str) -> SafeString:
     """Return the text as HTML, with headings below that of the page and without skipped levels."""
     tokens = _PARSER.parse(text)

@@ -30,7 +30,7 @@ def organised_campaign(request: HttpRequest, slug: str) -> Campaign:
 
 def joined_campaign(request: HttpRequest, slug: str) -> Campaign:
     """Return the campaign as above, for settings of their own that members in any role may change."""
-    mine = Campaign.objects.kept().with_role_of(user_of(request))
+    mine = Campaign.objects.present().with_role_of(user_of(request))
     return _remember_role_and_zone(request, get_object_or_404(mine, slug=slug))
 
 

@@ -416,8 +416,8 @@ def _others_end(request: HttpRequest) -> bool:
 
 def _link_revoke(request: HttpRequest) -> bool:
     links = links_valid().filter(user=request.user.pk)
-    wanted = request.POST.get("link", "")
-    revoked = [own_link for own_link in links if str(own_link.pk) == wanted]
+    link_id = request.POST.get("link", "")
+    revoked = [own_link for own_link in links if str(own_link.pk) == link_id]
     for link in revoked:
         invitation_revoke(invitation=link)
     return bool(revoked)

@@ -94,7 +94,7 @@ def activity_page(request: HttpRequest, slug: str) -> HttpResponse:
         "section": "activity",
         "filter": filtered,
         "table": ActivityTable(activity_rows(campaign, page_events)),
-        "asked": parameters.urlencode(),
+        "parameters": parameters.urlencode(),
         "is_first": not before,
         "older": older,
     }

@@ -57,11 +57,11 @@ def _make(request: HttpRequest, task: Task) -> HttpResponse:
     if share not in map(str, SHARES):
         return HttpResponseBadRequest(_("Choose one of the listed shares."))
     with refusals_as_messages(request):
-        made = bad_references_make(test_set=task.test_set, share=int(share) / 100)
+        count = bad_references_make(test_set=task.test_set, share=int(share) / 100)
         message = counted(
             "%(count)d damaged reference created. Review it below.",
             "%(count)d damaged references created. Review them below.",
-            made,
+            count,
         )
         messages.success(request, message)
     return redirect("bad-references", task.test_set.campaign.slug, task.pk)

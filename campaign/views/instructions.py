@@ -91,20 +91,20 @@ def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
         preview = _render_instructions(**form.cleaned_data)
     elif form.is_valid():
         with RefusalsAt(form, "text"):
-            kept = instructions_write(
+            instructions = instructions_write(
                 campaign=campaign,
                 user=user_of(request),
                 language=form.cleaned_data["language"],
                 text=form.cleaned_data["text"],
                 demands_acceptance=form.cleaned_data.get("demands_acceptance", True),
             )
-            if kept.demands_acceptance:
+            if instructions.demands_acceptance:
                 message = _(
                     "Version %(version)d published. Judges must accept it before they continue.",
                 )
             else:
                 message = _("Version %(version)s published.")
-            messages.success(request, message % {"version": kept.version})
+            messages.success(request, message % {"version": instructions.version})
             return redirect("instructions", slug)
     current = {row.pk for row in in_force.values()}
     context = {
@@ -168,7 +168,7 @@ def organiser_instructions_version(
         "section": "instructions",
         "row": row,
         "name": language_name(row.language),
-        "shown": _render_instructions(language=row.language, text=row.text),
+        "instructions": _render_instructions(language=row.language, text=row.text),
         "acceptances": accepted.order_by("-accepted_at"),
     }
     return render(request, "organiser/instructions_version.html", context)

@@ -181,7 +181,7 @@ def member_alerts(request: HttpRequest, slug: str, membership_id: int) -> HttpRe
     with refusals_as_messages(request):
         daily_alerts_set(
             membership=membership,
-            wanted=request.POST.get("wanted") == "1",
+            daily_alerts=request.POST.get("wanted") == "1",
         )
     return redirect("people", slug)
 

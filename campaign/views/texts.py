@@ -24,7 +24,7 @@ def test_set_texts(request: HttpRequest, slug: str, task_id: int) -> HttpRespons
     context = {
         **of_task(task, "texts"),
         "page": texts_page(task=task, start=start),
-        "wanted": segment if is_number else "",
+        "segment_number": segment if is_number else "",
         "source": language_described(task.test_set.source_language),
         "target": language_described(task.test_set.target_language),
     }

@@ -148,7 +148,8 @@ def upload_page(request: HttpRequest, slug: str, upload_id: UUID) -> HttpRespons
         "campaign": upload.campaign,
         "section": "test-sets",
         "upload": upload,
-        "is_whole": upload.sent and all(file.held == file.size for file in upload.sent),
+        "is_whole": upload.sent
+        and all(file.bytes_received == file.size for file in upload.sent),
         "is_ready": upload.sent and upload.report and not upload.report.get("error"),
         "form": form,
         "words": upload_in_words(upload),

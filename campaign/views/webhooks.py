@@ -148,10 +148,10 @@ def webhook_page(request: HttpRequest, slug: str, webhook_id: int) -> HttpRespon
         messages.success(request, _("Webhook deleted."))
         return redirect("webhooks", slug)
     if action in _ACTIONS:
-        do, done = _ACTIONS[action]
+        do, message = _ACTIONS[action]
         with refusals_as_messages(request):
             do(endpoint=endpoint)
-            messages.success(request, done())
+            messages.success(request, message())
     return redirect("webhook", slug, endpoint.pk)
 
 

@@ -153,5 +153,5 @@ class AlertMailView(CampaignAPIView):
         """Turn your daily mail on or off."""
         data = self.validated(AlertMailSerializer)
         membership = self.membership()
-        daily_alerts_set(membership=membership, wanted=data["daily_alerts"])
+        daily_alerts_set(membership=membership, daily_alerts=data["daily_alerts"])
         return self.serialized(membership, AlertMailSerializer)

@@ -84,7 +84,9 @@ def _subscriptions() -> QuerySet[Membership]:
 def _send(user: User, now: datetime) -> bool:
     of_user = _subscriptions().filter(user=user).values("campaign")
     campaigns = list(
-        Campaign.objects.kept().filter(pk__in=of_user).order_by("-created_at", "-pk"),
+        Campaign.objects.present()
+        .filter(pk__in=of_user)
+        .order_by("-created_at", "-pk"),
     )
     with translation.override(_language(user)):
         alerts = alerts_of_campaigns(campaigns=campaigns, now=now)

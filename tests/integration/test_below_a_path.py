@@ -207,7 +207,7 @@ def test_mails_of_every_kind_name_addresses_below_it(world: World) -> None:
     address_set_by_link(token=address_token(other, "else@example.org"), **base)
     Judge.objects.filter(pk=judge.pk).update(address="j@example.org")
     erasure_ask(judge=Judge.objects.get(pk=judge.pk))
-    daily_alerts_set(membership=membership, wanted=True)
+    daily_alerts_set(membership=membership, daily_alerts=True)
     send_mails()
     alert_mails_send(now=timezone.now().replace(hour=12))
     sent = Mail.objects.filter(state=MailState.SENT).values_list("kind", flat=True)

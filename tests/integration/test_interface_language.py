@@ -162,7 +162,7 @@ def test_messages_to_an_organiser_are_in_the_language_of_their_first_sign_in(
     sign_in(german)
     assert language_of(german, "/campaigns/") == "cs"
     campaign = Campaign.objects.get()
-    daily_alerts_set(membership=Membership.objects.get(user=czech), wanted=True)
+    daily_alerts_set(membership=Membership.objects.get(user=czech), daily_alerts=True)
     noon = datetime(2026, 3, 20, 12, tzinfo=timezone.get_default_timezone())
     assert alert_mails_send(now=noon) == 1
     erasure_ask(judge=make_judge(campaign))

@@ -251,7 +251,7 @@ def organised_on_another_day(monkeypatch: pytest.MonkeyPatch) -> Campaign:
         )
     pages_changed([writer.task.pk], problem_reports=2)
     user = make_organiser(campaign)
-    daily_alerts_set(membership=Membership.objects.get(user=user), wanted=True)
+    daily_alerts_set(membership=Membership.objects.get(user=user), daily_alerts=True)
     return campaign
 
 

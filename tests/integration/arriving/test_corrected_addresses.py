@@ -219,7 +219,7 @@ def _address_was_changed(_judge: Judge, user: User) -> str:
 
 
 def _alerts_are_sent(judge: Judge, user: User) -> str:
-    daily_alerts_set(membership=user.memberships.get(), wanted=True)
+    daily_alerts_set(membership=user.memberships.get(), daily_alerts=True)
     now = timezone.localtime()
     claimed = alert_mail_claim(user=user, day=now.date())
     assert claimed is not None

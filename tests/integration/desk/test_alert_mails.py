@@ -42,7 +42,7 @@ def asked(campaign: Campaign, organiser: User) -> Membership:
     """An organiser who asked for the mail of a campaign in which nobody judges."""
     make_task(campaign, planned=0)
     membership = Membership.objects.get(campaign=campaign, user=organiser)
-    daily_alerts_set(membership=membership, wanted=True)
+    daily_alerts_set(membership=membership, daily_alerts=True)
     return membership
 
 
@@ -75,9 +75,9 @@ def test_one_mail_with_all_campaigns_that_were_asked_for(
         other = make_campaign(slug)
         make_task(other, planned=0)
         membership = organiser_add(campaign=other, user=organiser)
-        daily_alerts_set(membership=membership, wanted=wanted)
+        daily_alerts_set(membership=membership, daily_alerts=wanted)
     quiet = organiser_add(campaign=make_campaign("quiet"), user=organiser)
-    daily_alerts_set(membership=quiet, wanted=True)
+    daily_alerts_set(membership=quiet, daily_alerts=True)
     assert alert_mails_send(now=at(6)) == 1
     (message,) = mail.outbox
     assert message.to == ["organiser@example.org"]
@@ -107,7 +107,7 @@ def test_some_get_none_any_more(asked: Membership, organiser: User, why: str) ->
     elif why == "bin":
         Campaign.objects.update(state="bin")
     elif why == "off":
-        daily_alerts_set(membership=asked, wanted=False)
+        daily_alerts_set(membership=asked, daily_alerts=False)
     else:
         asked.delete()
     assert alert_mails_send(now=at(6)) == 0
@@ -149,7 +149,10 @@ def test_workers_at_once_send_each_person_one() -> None:
     make_task(campaign, planned=0)
     for number in range(5):
         user = make_organiser(campaign, f"o{number}@example.org")
-        daily_alerts_set(membership=Membership.objects.get(user=user), wanted=True)
+        daily_alerts_set(
+            membership=Membership.objects.get(user=user),
+            daily_alerts=True,
+        )
     together = Barrier(2)
 
     def work(_worker: int) -> int:
