@@ -179,10 +179,10 @@ def acceptor_agreement(edits: Sequence[Edit]) -> AcceptorAgreement:
         reason = NotEstimable.CHANCE_IS_CERTAIN
         return AcceptorAgreement(len(of), p_agree, p_chance, None, reason=reason)
     _numbers, segment_index = np.unique(segment, return_inverse=True)
-    left = []
+    sums_without = []
     for column in (agreeing, accepted, np.ones(len(of))):
         sums = np.bincount(segment_index, column)
-        left.append(sums.sum() - sums)
+        sums_without.append(sums.sum() - sums)
     names = set()
     for edit in edits:
         for vote in edit.acceptances:
@@ -193,7 +193,10 @@ def acceptor_agreement(edits: Sequence[Edit]) -> AcceptorAgreement:
     interval = left_out_interval(
         kappa,
         p_chance,
-        without_segment=_kappa(share(left[0], left[2]), share(left[1], left[2]))[2],
+        without_segment=_kappa(
+            share(sums_without[0], sums_without[2]),
+            share(sums_without[1], sums_without[2]),
+        )[2],
         without_judge=np.array(kappas),
     )
     return AcceptorAgreement(

@@ -241,8 +241,8 @@ class AnswerLines(Generic[Row]):
         counted, losses = rows.counted()
         excluded = tuple(dict.fromkeys(exclude_judges))
         refuse_unknown("judge", excluded, {row.judge for _line, row in counted})  # type: ignore[attr-defined]
-        kept = [row for _line, row in counted if row.judge not in excluded]  # type: ignore[attr-defined]
-        return AnswersRead(kept, files, excluded, losses=losses.counted())
+        remaining_rows = [row for _line, row in counted if row.judge not in excluded]  # type: ignore[attr-defined]
+        return AnswersRead(remaining_rows, files, excluded, losses=losses.counted())
 
     def content(self, records: FileRecords) -> FileContent:
         """Return the judges' answers in the records of a file. Raises FormatError."""
@@ -313,8 +313,8 @@ class AnswerLines(Generic[Row]):
         make = self.row_maker()
 
         def take(values: JSONObject, refuse: Refuse) -> Row:
-            taken = values_taken(values, self.keys, self.optional, refuse)
-            return make(taken, refuse)
+            row_values = values_taken(values, self.keys, self.optional, refuse)
+            return make(row_values, refuse)
 
         return take
 

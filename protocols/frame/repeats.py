@@ -27,7 +27,7 @@ class CountedRows(Generic[Row]):
         self._statements = statements
         self._is_one_file = is_one_file
         self._rows: list[tuple[str, int, Row]] = []
-        self._known: dict[Hashable, tuple[Hashable, str]] = {}
+        self._earlier_answers: dict[Hashable, tuple[Hashable, str]] = {}
         self._losses = Losses()
 
     def add(self, file: str, line: int, row: Row, refuse: Refuse) -> None:
@@ -37,8 +37,8 @@ class CountedRows(Generic[Row]):
             statements = self._statements(row)
             earlier = {}
             for about in statements:
-                if about in self._known:
-                    earlier[about] = self._known[about]
+                if about in self._earlier_answers:
+                    earlier[about] = self._earlier_answers[about]
             for about, (answer, first_place) in earlier.items():
                 if answer != statements[about]:
                     refuse(
@@ -55,7 +55,7 @@ class CountedRows(Generic[Row]):
                 self._losses.add(COUNTED_ONCE, line_place)
                 return
             for about, answer in statements.items():
-                self._known.setdefault(about, (answer, location))
+                self._earlier_answers.setdefault(about, (answer, location))
         self._rows.append((file, line, row))
 
     def counted(self) -> tuple[list[tuple[int, Row]], Losses]:

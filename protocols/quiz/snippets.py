@@ -273,7 +273,7 @@ def _documents(task: Task, snippets: Sequence[SnippetJSON]) -> Mapping[str, int]
     )
     ids_and_ends = {name: (pk, last or 0) for name, pk, last in rows}
     names: set[str] = set()
-    taken: dict[tuple[str, int], str] = {}
+    snippet_by_segment: dict[tuple[str, int], str] = {}
     for snippet in snippets:
         name = snippet["snippet"]
         document = snippet["document"]
@@ -298,7 +298,7 @@ def _documents(task: Task, snippets: Sequence[SnippetJSON]) -> Mapping[str, int]
                 % {**snippet, "segments": segments},
             )
         for segment in range(snippet["first"], snippet["last"] + 1):
-            other = taken.setdefault((document, segment), name)
+            other = snippet_by_segment.setdefault((document, segment), name)
             if other != name:
                 raise SnippetsRefusedError(
                     _(

@@ -131,8 +131,8 @@ def answers_given(
     planned, imported = (
         f"block__hit__{path}" for path in (COMPARISON, COMPARISON_IMPORTED)
     )
-    wanted = [list(pair) for pair in pairs]
-    if not wanted:
+    pair_lists = [list(pair) for pair in pairs]
+    if not pair_lists:
         return {}
     judgments = current
     if judgments is None:
@@ -140,7 +140,7 @@ def answers_given(
         judgments = judgments_of(until, without=without, documents=documents)
     rows = list(
         judgments.filter(
-            Q(**{f"{planned}__in": wanted}) | Q(**{f"{imported}__in": wanted}),
+            Q(**{f"{planned}__in": pair_lists}) | Q(**{f"{imported}__in": pair_lists}),
         )
         .order_by("numbered__number")
         .values(

@@ -51,25 +51,25 @@ def categories_read(lines: Sequence[str]) -> list[str]:
         categories += [
             f"{name.strip()}{LEVELS}{name_below}" for name_below in lower
         ] or [name.strip()]
-    seen: set[str] = set()
+    names: set[str] = set()
     for category in categories:
-        _category_check(category, seen)
-        seen.add(category.casefold())
-    if len(seen) > MAX_CATEGORIES:
+        _category_check(category, names)
+        names.add(category.casefold())
+    if len(names) > MAX_CATEGORIES:
         raise ValueError(
-            f"there are {len(seen)} categories, more than {MAX_CATEGORIES}",
+            f"there are {len(names)} categories, more than {MAX_CATEGORIES}",
         )
     return categories
 
 
-def _category_check(category: str, seen: set[str]) -> None:
+def _category_check(category: str, earlier_names: set[str]) -> None:
     name = category.casefold()
     one, _level, other = name.partition(LEVELS)
     if LEVELS in other or not one or len(name) > MAX_CATEGORY:
         raise ValueError(
             f"“{category}” is not a category on one or two levels of at most {MAX_CATEGORY} characters",
         )
-    if name in seen:
+    if name in earlier_names:
         raise ValueError(f"the category “{category}” is listed twice")
-    if one == other or f"{other}{LEVELS}{one}" in seen:
+    if one == other or f"{other}{LEVELS}{one}" in earlier_names:
         raise ValueError(f"the category “{category}” is below itself")

@@ -354,8 +354,8 @@ def _kappas_without_items(agreeing: FloatArray, totals: Int64Array) -> FloatArra
     """Return κ without each item; NaN where nothing is left."""
     items = len(agreeing)
     p_agree = share(agreeing.sum() - agreeing, np.full(items, items - 1))
-    left = totals.sum(axis=0) - totals
-    shares = share(left, left.sum(axis=1)[:, np.newaxis])
+    totals_without = totals.sum(axis=0) - totals
+    shares = share(totals_without, totals_without.sum(axis=1)[:, np.newaxis])
     return kappa_of(p_agree, (shares**2).sum(axis=1))
 
 

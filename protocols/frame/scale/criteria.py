@@ -185,17 +185,17 @@ def criteria_read(value: object) -> tuple[Criterion, ...]:
 
 
 def _refuse_repeated_names(criteria: Sequence[Criterion]) -> None:
-    taken: set[tuple[str, str]] = set()
+    names_in_use: set[tuple[str, str]] = set()
     for criterion in criteria:
         names = {("key", criterion.key)}
         for tag, text in criterion.name.items():
             names.add((tag, text.casefold()))
-        for kind, _name in names & taken:
+        for kind, _name in names & names_in_use:
             raise ValidationError(
                 _("Two criteria have the name “%(name)s”. Give each its own name.")
                 % {"name": criterion.key if kind == "key" else criterion.label},
             )
-        taken |= names
+        names_in_use |= names
 
 
 def _refuse_mixed_weights(criteria: Sequence[Criterion]) -> None:

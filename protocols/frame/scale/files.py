@@ -264,7 +264,7 @@ def _ratings_of_task(counted: CountedAnswers) -> Iterator[Rating]:
     )
     wrote = counted.wrote({row.block_id for row in rows})
     screens: Counter[tuple[str, int]] = Counter()
-    seen: set[tuple[str, Item, str]] = set()
+    keys: set[tuple[str, Item, str]] = set()
     # If a judge received a text twice because a HIT was returned, the latest rating counts.
     for row in rows:
         judge = row.judge__pseudonym
@@ -287,8 +287,8 @@ def _ratings_of_task(counted: CountedAnswers) -> Iterator[Rating]:
                     screen=screens[judge, segment] or None,
                 )
                 key = (criterion, rating.item, judge)
-                if systems and key not in seen:
-                    seen.add(key)
+                if systems and key not in keys:
+                    keys.add(key)
                     yield rating
 
 

@@ -38,7 +38,7 @@ from campaign.formats.tables import (
     separator_of,
     whole_name,
 )
-from protocols.spans.files.jsonl import made, score_value
+from protocols.spans.files.jsonl import make_record, score_value
 from protocols.spans.records import (
     ERROR,
     MISSING,
@@ -254,9 +254,17 @@ def _judgment(line: int, row: _Row, refuse: Refuse, lose: Lose) -> ScoredJudgmen
     judge = judge_of(row["user"], "username", refuse)
     systems = (system_of("targetID", row["system"], refuse),)
     score = score_value("score", score, refuse)
-    output = made(ScoredOutput, "outputs", refuse, systems, score, spans, in_utf16=True)
+    output = make_record(
+        ScoredOutput,
+        "outputs",
+        refuse,
+        systems,
+        score,
+        spans,
+        in_utf16=True,
+    )
     named = (row["source_language"], row["target_language"], row.get("document", ""))
-    return made(
+    return make_record(
         ScoredJudgment,
         None,
         refuse,
@@ -327,7 +335,9 @@ def spans_of(errors: list[Any], refuse: Refuse, lose: Lose) -> tuple[Span, ...]:
         start, end = _ends(key, entry.get("start_i"), entry.get("end_i"), refuse)
         category = _category(entry.get("error_type"))
         refuse_broken_text(f"{key}.error_type", category, refuse)
-        spans.append(made(Span, key, refuse, start, end, Severity(severity), category))
+        spans.append(
+            make_record(Span, key, refuse, start, end, Severity(severity), category),
+        )
     return tuple(spans)
 
 
@@ -495,9 +505,9 @@ def characters_of_utf16(text: str, units: int) -> int:
     """
     if text.isascii() or max(text, default="") <= "\uffff":
         return units
-    left = units
+    remaining = units
     for index, character in enumerate(text):
-        if left <= 0:
+        if remaining <= 0:
             return index
-        left -= 1 + (character > "\uffff")
-    return len(text) + max(left, 0)
+        remaining -= 1 + (character > "\uffff")
+    return len(text) + max(remaining, 0)

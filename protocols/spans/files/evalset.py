@@ -14,7 +14,7 @@ from campaign.formats.errors import Lose, Loss, Losses
 from campaign.formats.json_text import decode_json
 from campaign.formats.streams import text_lines
 from protocols.spans.files.appraise import spans_of
-from protocols.spans.files.jsonl import made
+from protocols.spans.files.jsonl import make_record
 from protocols.spans.records import ScoredJudgment, ScoredOutput
 from ranking.files.labels import list_of, object_of, system_of
 
@@ -50,10 +50,10 @@ def read_evalset_ratings(
         errors = list_of("errors", values.get("errors"), refuse)
         spans = spans_of([_span(error, lose) for error in errors], refuse, lose)
         systems = (system_of("system", system, refuse),)
-        output = made(ScoredOutput, "outputs", refuse, systems, None, spans)
+        output = make_record(ScoredOutput, "outputs", refuse, systems, None, spans)
         named = ("", "", "", str(segments[system]), judge)
         judgments.append(
-            made(ScoredJudgment, None, refuse, *named, (output,), line=line),
+            make_record(ScoredJudgment, None, refuse, *named, (output,), line=line),
         )
     return judgments, losses.counted()
 

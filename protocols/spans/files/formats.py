@@ -176,13 +176,13 @@ def of_one_language_pair(read: SpansRead, selection: JudgmentSelection) -> Spans
     if not others:
         return read
     lost = Loss("judgments of other languages", len(others), f"line {others[0].line}")
-    kept = []
+    remaining = []
     for judgment in read.judgments:
         if pair(judgment) == chosen:
-            kept.append(judgment)
+            remaining.append(judgment)
     return replace(
         read,
-        judgments=tuple(kept),
+        judgments=tuple(remaining),
         losses=(*read.losses, lost),
     )
 

@@ -53,21 +53,21 @@ def score_value(key: str, value: object, refuse: Refuse) -> float:
     return score
 
 
-Made = TypeVar("Made", ScoredJudgment, ScoredOutput, Span, Start)
+Record = TypeVar("Record", ScoredJudgment, ScoredOutput, Span, Start)
 _REMEDIES: Final[dict[object, str]] = {
     Span: "write both ends, the start before the end, or neither",
     ScoredOutput: "name the systems, and count characters of the text that was judged from 0",
 }
 
 
-def made(
-    kind: Callable[..., Made],
+def make_record(
+    kind: Callable[..., Record],
     key: str | None,
     refuse: Refuse,
     /,
     *values: Any,
     **more: Any,
-) -> Made:
+) -> Record:
     """Make a judgment, output or span of the values, or refuse invalid ones."""
     try:
         return kind(*values, **more)
@@ -90,13 +90,13 @@ def read_spans_jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss,
     """
     judgments = []
     for line, values, refuse in json_objects(file, shape=_SHAPE):
-        judgment = _JUDGMENT.taken("", values, refuse)
+        judgment = _JUDGMENT.read("", values, refuse)
         judgments.append(replace(judgment, line=line))
     return judgments, ()
 
 
 @dataclass(frozen=True, slots=True)
-class RecordForm(Generic[Made]):
+class RecordForm(Generic[Record]):
     """The JSON object of a record.
 
     Attributes
@@ -109,26 +109,31 @@ class RecordForm(Generic[Made]):
         Values of the keys that may be missing or null; they are not written.
     """
 
-    kind: Callable[..., Made]
+    kind: Callable[..., Record]
     takes: Mapping[str, Take]
     defaults: Mapping[str, object]
 
-    def taken(self, key: str, value: object, refuse: Refuse) -> Made:
-        """Take an object; `key` is its place in the line, empty for the whole line."""
+    def read(self, key: str, value: object, refuse: Refuse) -> Record:
+        """Read an object; `key` is its place in the line, empty for the whole line."""
         values = object_of(key, value, refuse)
         path = f"{key}." if key else ""
-        taken = values_taken(values, self.takes, self.defaults, refuse, path)
-        return made(self.kind, key or None, refuse, **{**self.defaults, **taken})
+        record_values = values_taken(values, self.takes, self.defaults, refuse, path)
+        return make_record(
+            self.kind,
+            key or None,
+            refuse,
+            **{**self.defaults, **record_values},
+        )
 
-    def each_taken(self, key: str, value: object, refuse: Refuse) -> tuple[Made, ...]:
-        """Take a list of objects."""
+    def read_list(self, key: str, value: object, refuse: Refuse) -> tuple[Record, ...]:
+        """Read a list of objects."""
         listed = list_of(key, value, refuse)
-        taken = []
+        records = []
         for number, element in enumerate(listed):
-            taken.append(self.taken(f"{key}[{number}]", element, refuse))
-        return tuple(taken)
+            records.append(self.read(f"{key}[{number}]", element, refuse))
+        return tuple(records)
 
-    def written(self, record: Made) -> dict[str, object]:
+    def written(self, record: Record) -> dict[str, object]:
         """Return the object of a record."""
         values: dict[str, object] = {}
         for key in self.takes:
@@ -183,7 +188,7 @@ _SPAN: Final = RecordForm(
 )
 _START: Final = RecordForm(
     Start,
-    {"spans": _SPAN.each_taken, "is_shown": boolean_of, "planted": _POSITION},
+    {"spans": _SPAN.read_list, "is_shown": boolean_of, "planted": _POSITION},
     {"is_shown": True, "planted": None},
 )
 _OUTPUT: Final = RecordForm(
@@ -191,9 +196,9 @@ _OUTPUT: Final = RecordForm(
     {
         "systems": each_of(system_of),
         "score": score_value,
-        "spans": _SPAN.each_taken,
+        "spans": _SPAN.read_list,
         "text": any_text,
-        "start": _START.taken,
+        "start": _START.read,
     },
     {"score": None, "spans": None, "text": None, "start": None},
 )
@@ -206,7 +211,7 @@ _JUDGMENT: Final = RecordForm(
         "segment": name_of,
         "judge": judge_named,
         "source": any_text,
-        "outputs": _OUTPUT.each_taken,
+        "outputs": _OUTPUT.read_list,
         "started_at": number_of,
         "ended_at": number_of,
         "duration_ms": whole(0, MAX_NUMBER),

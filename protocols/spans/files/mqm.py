@@ -28,7 +28,7 @@ from campaign.formats.tables import (
     table_rows,
     whole_name,
 )
-from protocols.spans.files.jsonl import made
+from protocols.spans.files.jsonl import make_record
 from protocols.spans.records import (
     ERROR,
     MISSING,
@@ -166,7 +166,7 @@ def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
     refuse = refuse_at(file, line)
     judge = judge_of(first["rater"], "rater", refuse)
     systems = (system_of("system", first["system"], refuse),)
-    output = made(
+    output = make_record(
         ScoredOutput,
         "outputs",
         refuse,
@@ -176,7 +176,15 @@ def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
         output_text,
     )
     named = ("", "", first["doc"], first["seg_id"], judge)
-    return made(ScoredJudgment, None, refuse, *named, (output,), source, line=line)
+    return make_record(
+        ScoredJudgment,
+        None,
+        refuse,
+        *named,
+        (output,),
+        source,
+        line=line,
+    )
 
 
 def _span(cells: dict[str, str], refuse: Refuse, lose: Lose) -> Span | None:

@@ -18,7 +18,7 @@ from campaign.formats.json_text import JSONObject
 from campaign.formats.records import FormAnswer
 from campaign.formats.segment_identity import segment_id
 from campaign.texts.canonical_json import json_line
-from protocols.spans.files.jsonl import made, present, score_value
+from protocols.spans.files.jsonl import make_record, present, score_value
 from protocols.spans.records import (
     ERROR,
     MISSING,
@@ -128,7 +128,9 @@ def _judgments(
         for name in _SHARED:
             facts[name] = getattr(item, name)
         outputs = tuple(_output(output, refuse, lose) for output in item.outputs)
-        judgments.append(made(ScoredJudgment, None, refuse, **facts, outputs=outputs))
+        judgments.append(
+            make_record(ScoredJudgment, None, refuse, **facts, outputs=outputs),
+        )
     return judgments
 
 
@@ -144,7 +146,7 @@ def _output(output: LoggedOutput, refuse: Refuse, lose: Lose) -> ScoredOutput:
         score = score_value(f"{output.key}.score", score, refuse)
     if spans is not None:
         spans = _spans(f"{output.key}.error_spans", spans, output.shown, refuse, lose)
-    return made(
+    return make_record(
         ScoredOutput,
         "outputs",
         refuse,
@@ -189,7 +191,16 @@ def _spans(
         category = str(values.get("category") or "")
         refuse_broken_text(f"{own}.category", category, refuse)
         spans.append(
-            made(Span, own, refuse, start, end, Severity(severity), category, kind),
+            make_record(
+                Span,
+                own,
+                refuse,
+                start,
+                end,
+                Severity(severity),
+                category,
+                kind,
+            ),
         )
     return tuple(spans)
 

@@ -19,7 +19,7 @@ from campaign.formats.json_text import JSONObject
 from campaign.formats.segment_identity import MARK, segment_id
 from campaign.formats.tables import integer
 from protocols.spans.files.appraise import characters_of_utf16, spans_of
-from protocols.spans.files.jsonl import made, score_value
+from protocols.spans.files.jsonl import make_record, score_value
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Span
 from ranking.files.labels import (
     any_text,
@@ -69,7 +69,7 @@ def read_wmt_jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, .
                     refuse,
                 )
                 judgments.append(
-                    made(
+                    make_record(
                         ScoredJudgment,
                         key,
                         refuse,
@@ -201,7 +201,7 @@ def _output(
         for span in spans_of(errors, refuse, lose):
             placed.append(_span_in_characters(span, text, lose))
         spans = tuple(placed)
-    return made(
+    return make_record(
         ScoredOutput,
         key,
         refuse,

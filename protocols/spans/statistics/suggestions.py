@@ -151,17 +151,29 @@ def _difference(measure: str, rows: Sequence[_Row], confidence: float) -> Differ
     _segments, segment = np.unique([row.segment for row in rows], return_inverse=True)
     value = np.array([row.value for row in rows], dtype=np.float64)
     is_shown = np.array([row.is_shown for row in rows])
-    shown = Figure.of_sums(value * is_shown, is_shown, (segment,))
-    withheld = Figure.of_sums(value * ~is_shown, ~is_shown, (segment,))
-    difference = shown.value - withheld.value
+    with_suggestions = Figure.of_sums(value * is_shown, is_shown, (segment,))
+    without_suggestions = Figure.of_sums(value * ~is_shown, ~is_shown, (segment,))
+    difference = with_suggestions.value - without_suggestions.value
     segments_compared = []
     for side in (is_shown, ~is_shown):
         segments_compared.append(len(set(segment[side])))
     units = min(segments_compared)
     low = high = None
     if units >= FEWEST_SEGMENTS:
-        error = sqrt(variance_of_sum(shown.influence - withheld.influence, segment))
+        error = sqrt(
+            variance_of_sum(
+                with_suggestions.influence - without_suggestions.influence,
+                segment,
+            ),
+        )
         reach = Drawing(confidence=confidence).quantile(units) * error
         low = difference - reach
         high = difference + reach
-    return Difference(measure, shown.value, withheld.value, difference, low, high)
+    return Difference(
+        measure,
+        with_suggestions.value,
+        without_suggestions.value,
+        difference,
+        low,
+        high,
+    )

@@ -130,7 +130,7 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
     points = ratings.scale.points
     counts = ratings.counts()
     several = counts.sum(axis=1) > 1
-    kept = several[ratings.item]
+    has_several = several[ratings.item]
     counts = counts[several]
     segment = ratings.items.segment[several]
     segments, segment_index = np.unique(segment, return_inverse=True)
@@ -138,7 +138,7 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
     whole = sums.sum(axis=0)
     point = _figures(whole[np.newaxis], points)
     by_judge, by_cell, judges = _left_out(
-        ratings.take(kept),
+        ratings.take(has_several),
         np.cumsum(several) - 1,
         counts,
     )
@@ -214,8 +214,8 @@ def _left_out(
     fewer = counts[item]
     fewer[np.arange(len(value)), value] -= 1
     change = -_item_contributions(counts)[item]
-    left = fewer.sum(axis=1) > 1
-    change[left] += _item_contributions(fewer[left])
+    has_several = fewer.sum(axis=1) > 1
+    change[has_several] += _item_contributions(fewer[has_several])
     judges, judge = np.unique(ratings.judge, return_inverse=True)
     _segments, segment = np.unique(ratings.segment, return_inverse=True)
     raters = distinct_pairs(judge, segment)

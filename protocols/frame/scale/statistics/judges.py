@@ -198,12 +198,12 @@ def standardised(ratings: Ratings) -> Standardised:
     """
     values = ratings.value.astype(np.float64)
     z = standardised_by_judge(values, ratings.judge, len(ratings.judges))
-    kept = np.isfinite(z)
+    is_finite = np.isfinite(z)
     left_out = []
-    for judge in np.unique(ratings.judge[~kept]):
+    for judge in np.unique(ratings.judge[~is_finite]):
         left_out.append(ratings.judges[judge])
     return Standardised(
-        ratings=ratings.take(kept),
-        value=z[kept],
+        ratings=ratings.take(is_finite),
+        value=z[is_finite],
         left_out=tuple(left_out),
     )

@@ -308,25 +308,25 @@ class _Sums:
 def _sums(ratings: Ratings, values: FloatArray) -> _Sums:
     wrote = ratings.items.wrote[ratings.item]
     number = wrote.sum(axis=0)
-    kept = sorted(
+    rated_systems = sorted(
         np.flatnonzero(number).tolist(),
         key=lambda system: ratings.items.systems[system],
     )
-    wrote = wrote[:, kept]
-    number = number[kept]
+    wrote = wrote[:, rated_systems]
+    number = number[rated_systems]
     mean = np.where(wrote, values[:, np.newaxis], 0.0).sum(axis=0) / np.maximum(
         1,
         number,
     )
     apart = np.where(wrote, values[:, np.newaxis] - mean, 0.0)
     rated = np.unique(ratings.item)
-    names = [ratings.items.systems[system] for system in kept]
+    names = [ratings.items.systems[system] for system in rated_systems]
     return _Sums(
         names=tuple(names),
         not_rated=tuple(name for name in ratings.items.systems if name not in names),
         wrote=wrote,
         number=number,
-        items=ratings.items.wrote[rated][:, kept].sum(axis=0),
+        items=ratings.items.wrote[rated][:, rated_systems].sum(axis=0),
         mean=mean,
         deviation=np.sqrt((apart**2).sum(axis=0) / np.maximum(1, number - 1)),
         influence=apart / np.maximum(1, number),

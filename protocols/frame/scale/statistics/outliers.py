@@ -239,13 +239,13 @@ def removals(
     official = system_means(ratings)
     removal_rows = []
     for outcome in outcomes:
-        kept = ratings.without(outcome.outliers)
+        remaining = ratings.without(outcome.outliers)
         removed = ratings.only(outcome.outliers)
-        without = system_means(kept)
+        without = system_means(remaining)
         alone = system_means(removed)
         mean_kept = None
-        if len(kept):
-            mean_kept = float(kept.value.mean())
+        if len(remaining):
+            mean_kept = float(remaining.value.mean())
         mean_removed = None
         if len(removed):
             mean_removed = float(removed.value.mean())
