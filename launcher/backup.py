@@ -338,7 +338,7 @@ def run_program(program: Path, *arguments: str, url: str | None = None) -> str:
         target = Target.of(url)
         command.append(target.argument)
         env = target.environment
-    done = subprocess.run(
+    result = subprocess.run(
         [*command, *arguments],
         env=env,
         stdin=subprocess.DEVNULL,
@@ -347,12 +347,12 @@ def run_program(program: Path, *arguments: str, url: str | None = None) -> str:
         errors="replace",
         check=False,
     )
-    if done.returncode != 0:
-        last_lines = "\n".join(done.stderr.strip().splitlines()[-8:])
+    if result.returncode != 0:
+        last_lines = "\n".join(result.stderr.strip().splitlines()[-8:])
         raise LauncherError(
-            f"{program.name} failed (status {done.returncode}):\n{last_lines}",
+            f"{program.name} failed (status {result.returncode}):\n{last_lines}",
         )
-    return done.stdout
+    return result.stdout
 
 
 @dataclass(frozen=True)
@@ -405,7 +405,7 @@ class SetAside:
         for path, other in self._moves.items():
             path.rename(other)
 
-    def kept(self) -> list[Path]:
+    def new_paths(self) -> list[Path]:
         """Return their new places in words."""
         return sorted(self._moves.values())
 
@@ -501,7 +501,7 @@ def restore_into_folder(
                 write_private(directory.path / SECRET_KEY, backup.secret_key)
     with aside.unless_done(), Services(directory) as services:
         _load(backup, services.environment, report)
-    for path in aside.kept():
+    for path in aside.new_paths():
         report(f"set aside: {path}")
 
 

@@ -94,9 +94,9 @@ class LoadingPage:
 
     def __init__(self) -> None:
         self.waiting = False
-        self._done: set[str] = set()
+        self._finished: set[str] = set()
         self._failed = False
-        self._asked = 0.0
+        self._last_request = 0.0
         self._listener: socket.socket | None = None
         self._server: _Server | None = None
 
@@ -105,7 +105,7 @@ class LoadingPage:
 
     def __exit__(self, _kind: object, error: object, _trace: object) -> None:
         self._failed = error is not None and self._server is not None
-        if self._failed and time.monotonic() - self._asked < 2 * _RETRY_SECONDS:
+        if self._failed and time.monotonic() - self._last_request < 2 * _RETRY_SECONDS:
             time.sleep(1.5 * _RETRY_SECONDS)  # open pages reload
         self.close()
         if self._listener is not None:
@@ -135,13 +135,13 @@ class LoadingPage:
             raise LauncherError("Nothing listens yet.")
         return self._listener
 
-    def done(self, step: str) -> None:
+    def finish(self, step: str) -> None:
         """Show a step as finished."""
-        self._done.add(step)
+        self._finished.add(step)
 
     def html(self, headers: Mapping[str, str]) -> str:
         """Return the page in the language of the browser."""
-        self._asked = time.monotonic()
+        self._last_request = time.monotonic()
         language, catalogue = _language(headers)
         message = catalogue.gettext
         title = escape(message(self._title()))
@@ -149,10 +149,10 @@ class LoadingPage:
         progress = ""
         if not self._failed:
             refresh = f'<meta http-equiv="refresh" content="{_RETRY_SECONDS}">\n'
-            bar = f'<progress max="{len(STEPS)}" value="{len(self._done)}" aria-label="{title}"></progress>'
+            bar = f'<progress max="{len(STEPS)}" value="{len(self._finished)}" aria-label="{title}"></progress>'
             steps = ""
             for step, name in STEPS.items():
-                state = "done" if step in self._done else ""
+                state = "done" if step in self._finished else ""
                 steps += f'<li class="{state}">{escape(message(name))}</li>\n'
             progress = f"{bar}\n<ul>\n{steps}</ul>"
         direction = "ltr"
@@ -175,7 +175,7 @@ class LoadingPage:
     def _status(self) -> str:
         if self._failed:
             return _REASON
-        if self.waiting and "services" not in self._done:
+        if self.waiting and "services" not in self._finished:
             return _WAITING
         return _BY_ITSELF
 

@@ -269,16 +269,16 @@ def log_rotate(log: Path) -> None:
 
     A line that is written meanwhile may be lost. On a full disk the log stays as it is.
     """
-    kept = log.with_name(f"{log.name}.1")
+    previous_log = log.with_name(f"{log.name}.1")
     try:
         if log.stat().st_size <= LOG_LIMIT_BYTES:
             return
-        shutil.copyfile(log, kept)
+        shutil.copyfile(log, previous_log)
         os.truncate(log, 0)
     except FileNotFoundError:
         pass  # not started yet
     except OSError:
-        kept.unlink(missing_ok=True)
+        previous_log.unlink(missing_ok=True)
 
 
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -288,12 +288,12 @@ class StopRequest:
     """A request to stop, and its urgency.
 
     Attributes:
-        made: true after Ctrl-C, SIGTERM or SIGHUP.
+        is_requested: true after Ctrl-C, SIGTERM or SIGHUP.
         urgent: true after a second one: kill instead of waiting.
     """
 
     def __init__(self) -> None:
-        self.made = False
+        self.is_requested = False
         self.urgent = False
         self._reading = self._writing = -1
 
@@ -320,15 +320,15 @@ class StopRequest:
 
     def wait(self, seconds: float) -> bool:
         """Sleep until a request, the end of a child or the timeout; return True if stopping."""
-        if not self.made:
+        if not self.is_requested:
             ready, _, _ = select.select([self._reading], [], [], seconds)
             if ready:
                 os.read(self._reading, 512)
-        return self.made
+        return self.is_requested
 
     def _ask(self, _number: int, _frame: FrameType | None) -> None:
-        self.urgent = self.made
-        self.made = True
+        self.urgent = self.is_requested
+        self.is_requested = True
 
 
 @dataclass

@@ -330,7 +330,7 @@ class Postgres(Child):
         shutil.rmtree(data, ignore_errors=True)  # an interrupted initdb
         data.mkdir(mode=0o700)
         self._runs_as.chown(data)
-        made = subprocess.run(
+        result = subprocess.run(
             [
                 str(self.programs / "initdb"),
                 f"--pgdata={data}",
@@ -351,10 +351,10 @@ class Postgres(Child):
             check=False,
             **self._runs_as.run_options(),
         )
-        if made.returncode != 0:
+        if result.returncode != 0:
             shutil.rmtree(data, ignore_errors=True)
             raise LauncherError(
-                f"PostgreSQL could not create {data}:\n{made.stderr.strip()}",
+                f"PostgreSQL could not create {data}:\n{result.stderr.strip()}",
             )
 
     def _other_major_refuse(self) -> None:
@@ -586,7 +586,7 @@ class Services:
         valkey: the embedded Valkey; None if REDIS_URL is set. It may be stopped and started again at the
             same address.
         registry: record of all processes of this data directory.
-        found: roles of processes left by an earlier start, which this one stopped.
+        stopped_leftovers: roles of processes left by an earlier start, which this one stopped.
     """
 
     def __init__(self, directory: DataDirectory, *, durable: bool = True) -> None:
@@ -594,7 +594,7 @@ class Services:
         self.directory = directory
         self.registry = ProcessRegistry(directory.path / "processes.json")
         self._durable = durable
-        self._held = contextlib.ExitStack()
+        self._resources = contextlib.ExitStack()
         self.postgres: Postgres | None = None
         self.valkey: Valkey | None = None
         self.stopped_leftovers: list[str] = []
@@ -631,7 +631,7 @@ class Services:
         with contextlib.ExitStack() as undo:
             undo.enter_context(self.locked())
             self.start()
-            self._held = undo.pop_all()
+            self._resources = undo.pop_all()
         return self
 
     @contextlib.contextmanager
@@ -726,7 +726,7 @@ class Services:
 
     def __exit__(self, *_error: object) -> None:
         """Stop Valkey, then PostgreSQL, and unlock the directory."""
-        self._held.close()
+        self._resources.close()
 
 
 def _old_servers_refuse(environment: Mapping[str, str]) -> None:

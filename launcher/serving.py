@@ -91,10 +91,10 @@ class Command:
         self._began = 0
         if log.exists():
             self._began = log.stat().st_size
-        self._told = self._began
+        self._relay_position = self._began
         child.launch()
 
-    def done(self) -> bool:
+    def has_ended(self) -> bool:
         """Relay the output; return whether the command has ended.
 
         Raises:
@@ -120,9 +120,9 @@ class Command:
 
     def _relay_lines(self, relay: Callable[[str], None]) -> None:
         with self._log.open("rb") as file:
-            file.seek(self._told)
+            file.seek(self._relay_position)
             whole, end, _rest = file.read().rpartition(b"\n")
-        self._told += len(whole + end)
+        self._relay_position += len(whole + end)
         for line in whole.decode(errors="replace").splitlines():
             if line.strip() and not line.startswith((" ", "Traceback")):
                 relay(line)
@@ -163,7 +163,7 @@ class Preparation:
             beside = services.postgres.folder / "prepared.json"
             self._stamps |= dict.fromkeys(("tables", "demo", "organiser"), beside)
         # Before all steps, so that the next start handles later changes.
-        self._wanted = {
+        self._expected = {
             "files": fingerprint("files"),
             "tables": fingerprint("tables"),
             "demo": [fingerprint("demo"), self.base_url],
@@ -173,11 +173,11 @@ class Preparation:
     def is_done(self, step: str) -> bool:
         """Return whether an earlier start did this step and nothing it depends on has changed."""
         recorded = self._recorded_steps(step).get(step)
-        return bool(recorded == self._wanted[step])
+        return bool(recorded == self._expected[step])
 
     def record(self, step: str) -> None:
         """Record that this step is done."""
-        self._stamp(step, self._wanted[step])
+        self._stamp(step, self._expected[step])
 
     def forget(self, step: str) -> None:
         """Let the next start do this step."""
@@ -191,7 +191,7 @@ class Preparation:
 
     def database_problem(self) -> str:
         """Return what `manage.py check` says about a database that the web server cannot use."""
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "manage.py", "check", "--database=default"],
             cwd=CHECKOUT,
             env=dict(self._environment),
@@ -200,7 +200,7 @@ class Preparation:
             check=False,
         )
         return (
-            done.stderr.strip()
+            result.stderr.strip()
             or "The tables have changed during the start. Start again."
         )
 
@@ -359,10 +359,10 @@ def serve(
                 start.begin()
                 services.await_external_database(start.watch)
                 services.start(start.watch)
-                if not stop.made:
+                if not stop.is_requested:
                     progress(_services_sentence(services))
                 start.until_usable()
-                if not stop.made:
+                if not stop.is_requested:
                     report(start.welcome(time.monotonic() - began))
                 start.until_complete()
                 start.supervisor.run(stop)
@@ -434,7 +434,7 @@ class _Start:
     @property
     def watch(self) -> Watch:
         """How to wait for services."""
-        return Watch(self._report_wait, lambda: self._stop.made)
+        return Watch(self._report_wait, lambda: self._stop.is_requested)
 
     def _report_wait(self, text: str) -> None:
         """Tell the operator, and people with the page open, that a service is not ready yet."""
@@ -443,20 +443,20 @@ class _Start:
 
     def until_usable(self) -> None:
         """Start the web server once its files exist, and wait until it can serve the first links."""
-        self._page.done("services")
+        self._page.finish("services")
         if self._files is not None:
             self._wait_until(self._files.done)
             self._step_done("files", "static files ready")
-            if not self._stop.made:
+            if not self._stop.is_requested:
                 self.supervisor.start(self._web)
-        self._page.done("files")
+        self._page.finish("files")
         tables = self._directory.tables_ready_file
         if self._preparation.is_done("tables"):
             tables.touch()
         else:
             self._wait_until(tables.exists)
             self._step_done("tables", "database tables up to date")
-        self._page.done("tables")
+        self._page.finish("tables")
         late = (
             f"The web server was not ready within {READY_SECONDS} s. "
             f"See the end of {self._directory.logs / 'web.log'}"
@@ -470,7 +470,7 @@ class _Start:
                 _modification_time(links) != self._links_before or self._is_loaded()
             ),
         )
-        if not self._stop.made:
+        if not self._stop.is_requested:
             # Only now, since the first pages do not need them and load sooner.
             self.supervisor.start(*self._background)
 
@@ -487,7 +487,7 @@ class _Start:
         return answer.get("status") == "ok"
 
     def _step_done(self, step: str, message: str) -> None:
-        if not self._stop.made:
+        if not self._stop.is_requested:
             self._preparation.record(step)
             self._progress(message)
 
@@ -519,7 +519,7 @@ class _Start:
             self._prepare_again()
             return False
         try:
-            return self._database.done()
+            return self._database.has_ended()
         except ConnectionLostError:
             if self._services.postgres is None or self._repetitions == 0:
                 raise
@@ -543,7 +543,7 @@ class _Start:
             LauncherError: `READY_SECONDS` have passed; the message is `late`.
         """
         end = time.monotonic() + READY_SECONDS
-        while not self._stop.made and not holds():
+        while not self._stop.is_requested and not holds():
             self.supervisor.poll()
             self._is_loaded()  # raises an error if it failed
             if late is not None and time.monotonic() > end:

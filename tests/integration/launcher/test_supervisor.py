@@ -202,7 +202,7 @@ def test_a_request_to_stop_ends_the_watch(stage: Stage) -> None:
     with StopRequest() as stop:
         signal.raise_signal(signal.SIGTERM)
         supervisor.run(stop)
-    assert stop.made
+    assert stop.is_requested
 
 
 def test_a_later_start_stops_a_group_whose_leader_is_gone(stage: Stage) -> None:

@@ -36,7 +36,7 @@ def test_the_page_is_translated_and_counts_what_is_done(
 
     monkeypatch.setattr("gettext.translation", lambda *_all, **_more: Shouted())
     page = LoadingPage()
-    page.done("services")
+    page.finish("services")
     text = page.html({"Accept-Language": "de"})
     assert '<li class="done">&lt;DATABASE&gt;</li>' in text
     assert '<li class="">&lt;WEB SERVER&gt;</li>' in text
