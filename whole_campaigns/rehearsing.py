@@ -154,17 +154,17 @@ def _rehearse(job: Job, progress: JobProgress) -> JobResult:
         # The share of the target, or of one block per segment by default.
         target = task.blocks_wanted or task.size
         targets.append(ceil(parameters["share"] * target))
-    done = 0
+    blocks_judged = 0
     for number, (task, target) in enumerate(zip(tasks, targets, strict=True)):
         at_work = [bot for bot in bots if bot.number % len(tasks) == number]
         for judged in _judge(task, at_work or bots, target, seed):
-            done += judged
-            progress(done, sum(targets))
+            blocks_judged += judged
+            progress(blocks_judged, sum(targets))
         ranking_request(task_id=task.pk)
     Campaign.objects.filter(pk=clone.pk).update(state=CampaignState.CLOSED)
     # Locked, so that the campaign cannot be opened before the commit.
     rehearsable_check(campaign_lock(campaign))
-    return {"campaign": clone.slug, "blocks": done}
+    return {"campaign": clone.slug, "blocks": blocks_judged}
 
 
 def _clone(campaign: Campaign) -> Campaign:
@@ -214,26 +214,26 @@ def _bots(clone: Campaign, count: int, skill: float, seed: int) -> list[_Bot]:
     return bots
 
 
-def _judge(task: Task, bots: list[_Bot], wanted: int, seed: int) -> Iterator[int]:
-    """Let bots judge until `wanted` blocks are done or no HIT is left; yield the number of blocks of each HIT."""
+def _judge(task: Task, bots: list[_Bot], target: int, seed: int) -> Iterator[int]:
+    """Let bots judge until `target` blocks are done or no HIT is left; yield the number of blocks of each HIT."""
     texts = _texts_of(task, seed)
-    submitted = _calendar(wanted * texts.seconds_a_block / len(bots))
+    submitted = _calendar(target * texts.seconds_a_block / len(bots))
     # By default, a draft would get a design with a random seed.
     design_ensure(task=task, seed=seed)
-    pool_fill(task_id=task.pk, size=wanted)
+    pool_fill(task_id=task.pk, size=target)
     for bot in bots:
         task_choose(judge=bot.judge, task=task)
         bot.worked = 0.0
     at_work = list(bots)
     heapq.heapify(at_work)
-    done = 0
-    while at_work and done < wanted:
+    blocks_judged = 0
+    while at_work and blocks_judged < target:
         bot = heapq.heappop(at_work)
         lent = lend_prepared(bot.judge)
         if lent is None:
             continue
         judged = _hit_judge(lent.assignment, bot, texts, submitted)
-        done += judged
+        blocks_judged += judged
         heapq.heappush(at_work, bot)
         yield judged
     for bot in bots:

@@ -46,7 +46,7 @@ from ranking.models import (
 from whole_campaigns.campaign_rows import TABLES, task_path, test_set_path
 
 #: Permanent records: a task with any of them cannot be deleted.
-_KEPT: Final[tuple[type[Model], ...]] = (
+_PERMANENT_RECORDS: Final[tuple[type[Model], ...]] = (
     QualityAction,
     ProblemReport,
     RankingRun,
@@ -73,7 +73,9 @@ def task_deletion_refusal(*, task: Task) -> str:
         return _("Delete the other tasks of this test set first, or close this one.")
     if judgments_so_far(task_id=task.pk):
         return _("This task has judgments and cannot be deleted. Close it instead.")
-    if is_lent(task=task) or any(_rows(model, task).exists() for model in _KEPT):
+    if is_lent(task=task) or any(
+        _rows(model, task).exists() for model in _PERMANENT_RECORDS
+    ):
         return _(
             "Judges have received work from this task, so it cannot be deleted. Close it instead.",
         )

@@ -68,16 +68,16 @@ def campaign_clone_page(request: HttpRequest, slug: str) -> HttpResponse:
                 by=user_of(request),
                 **form.cleaned_data,
             )
-            made = {
+            clone_context = {
                 **context,
                 "campaign": clone.campaign,
                 "clone": clone,
                 "source": campaign,
             }
-            made["links"] = _links(request, clone)
+            clone_context["links"] = _links(request, clone)
             steps = steps_of(clone.campaign, preparation(campaign=clone.campaign))
-            made["next_step"] = next(step for step in steps if step.is_needed)
-            return render(request, "organiser/cloned.html", made)
+            clone_context["next_step"] = next(step for step in steps if step.is_needed)
+            return render(request, "organiser/cloned.html", clone_context)
     return form_page(request, "organiser/clone.html", context)
 
 
@@ -158,10 +158,10 @@ _DIGITS = 9
 def task_add_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the form for a new task, optionally on the test set in `?test_set=`; POST creates the task."""
     campaign = organised_campaign(request, slug)
-    wanted = request.GET.get("test_set", "")
+    number = request.GET.get("test_set", "")
     test_set = None
-    if wanted.isascii() and wanted.isdigit() and len(wanted) <= _DIGITS:
-        test_set = int(wanted)
+    if number.isascii() and number.isdigit() and len(number) <= _DIGITS:
+        test_set = int(number)
     form = NewTaskForm(request.POST or None, campaign=campaign, test_set=test_set)
     if request.method == "POST" and form.is_valid():
         task = form.save(by=user_of(request))
@@ -256,9 +256,9 @@ def _settings_in_words(task: Task) -> str:
     test_set = task.test_set
     languages = language_pair_name(test_set.source_language, test_set.target_language)
     saved = [_("Saved."), with_full_stop(labelled(test_set.name, languages))]
-    wanted = task.blocks_wanted
-    if wanted is None:
+    blocks_wanted = task.blocks_wanted
+    if blocks_wanted is None:
         return sentence_list(saved)
-    target = ngettext("Target: %(n)s block.", "Target: %(n)s blocks.", wanted)
-    number = number_format(wanted, force_grouping=True)
+    target = ngettext("Target: %(n)s block.", "Target: %(n)s blocks.", blocks_wanted)
+    number = number_format(blocks_wanted, force_grouping=True)
     return sentence_list([*saved, target % {"n": number}])

@@ -198,10 +198,10 @@ class Part:
             raise self.error(problem, remedy, *keys, *steps) from error
 
 
-def differing(now: Body, wanted: Body) -> Body:
+def differing(now: Body, target: Body) -> Body:
     """Return the wanted values that differ from those of now."""
     different = {}
-    for name, value in wanted.items():
+    for name, value in target.items():
         if name not in now or now[name] != value:
             different[name] = value
     return different

@@ -66,12 +66,12 @@ class RulesSection(PairedSection[QualityRule]):
         if self._added:
             first, _terms = self._added[0]
             with _effects_refused(first):
-                done = rules_put_in_force(
+                outcome = rules_put_in_force(
                     campaign=self.campaign,
                     terms=[terms for _part, terms in self._added],
                     user=part.run.by,
                 )
-            _note(part, done)
+            _note(part, outcome)
 
     def create(self, part: Part, values: Body) -> None:
         """Check a rule, to be added with the others."""
@@ -81,8 +81,8 @@ class RulesSection(PairedSection[QualityRule]):
         """Replace a rule by one with other numbers."""
         terms = self._terms(part, self.current(row) | changes)
         with _effects_refused(part):
-            done = rule_replace(rule=row, terms=terms, user=_person(part))
-        _note(part, done)
+            outcome = rule_replace(rule=row, terms=terms, user=_person(part))
+        _note(part, outcome)
 
     def end(self, part: Part, row: QualityRule) -> None:
         """Switch off a rule."""
@@ -132,9 +132,9 @@ def _effects_refused(part: Part) -> Iterator[None]:
         ) from error
 
 
-def _note(part: Part, done: RulesInForce) -> None:
-    if done.effects.acts:
-        part.run.notes += effects_in_words(done.effects)
+def _note(part: Part, outcome: RulesInForce) -> None:
+    if outcome.effects.acts:
+        part.run.notes += effects_in_words(outcome.effects)
 
 
 def _person(part: Part) -> User:

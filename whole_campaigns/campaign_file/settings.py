@@ -68,8 +68,8 @@ def _change(
 
 def state_apply(part: Part, campaign: Campaign) -> None:
     """Change to the wanted state in one step, then set the time of closing."""
-    wanted = part.validated(CampaignFileSerializer, ("state", "closes_at"))
-    state = wanted.get("state", campaign.state)
+    target = part.validated(CampaignFileSerializer, ("state", "closes_at"))
+    state = target.get("state", campaign.state)
     if state != campaign.state:
         transition = _transition(part, CampaignState(campaign.state), state)
         with part.refusals("state"):
@@ -78,22 +78,22 @@ def state_apply(part: Part, campaign: Campaign) -> None:
                 transition=transition,
                 by=part.run.by,
             )
-    closes_at = wanted.get("closes_at", campaign.closes_at)
+    closes_at = target.get("closes_at", campaign.closes_at)
     if closes_at != campaign.closes_at:
         with part.refusals("closes_at"):
             campaign_extend(campaign=campaign, closes_at=closes_at, blocks_wanted={})
 
 
-def _transition(part: Part, before: CampaignState, wanted: str) -> Transition:
+def _transition(part: Part, before: CampaignState, target: str) -> Transition:
     possible: dict[str, Transition] = {}
     for transition, (sources, after) in TRANSITIONS.items():
         if before in sources:
             possible[after] = transition
-    if wanted not in possible:
+    if target not in possible:
         steps = ", ".join(sorted(set(possible) - {CampaignState.BIN}))
         raise part.error(
-            f"the campaign is {before} and cannot change to {wanted} in one step",
+            f"the campaign is {before} and cannot change to {target} in one step",
             f"choose one of: {steps}",
             "state",
         )
-    return possible[wanted]
+    return possible[target]

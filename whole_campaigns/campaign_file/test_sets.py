@@ -83,15 +83,15 @@ class TrainingSection(TaskSection[TrainingBlock]):
 
     def paired(self, items: list[Part]) -> Iterator[tuple[Part, TrainingBlock | None]]:
         """Remove blocks, which frees their positions; yield the others."""
-        kept: list[Part] = []
+        remaining: list[Part] = []
         for item in items:
             if not self.validated(item).get("removed", False):
-                kept.append(item)
+                remaining.append(item)
                 continue
             block = self.row(item)
             if block is not None:
                 training_block_remove(training_block=block)
-        return super().paired(kept)
+        return super().paired(remaining)
 
     def row(self, part: Part) -> TrainingBlock | None:
         """Return the training block of a segment."""

@@ -179,7 +179,7 @@ def _confirmation_page(
 def _apply_confirmed(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
     try:
         content = unpacked(request.POST.get("content", ""))
-        done = _apply_file(
+        outcome = _apply_file(
             request,
             campaign,
             content,
@@ -187,7 +187,7 @@ def _apply_confirmed(request: HttpRequest, campaign: Campaign | None) -> HttpRes
         )
     except (FormatError, signing.BadSignature) as error:
         return _page(request, campaign, CampaignFileForm.again(error))
-    if not done.is_done:
+    if not outcome.is_done:
         if campaign is None:
             again = _(
                 "The result has changed in the meantime. Nothing was created. Review it again.",
@@ -196,15 +196,15 @@ def _apply_confirmed(request: HttpRequest, campaign: Campaign | None) -> HttpRes
             again = _(
                 "The campaign has changed in the meantime. Nothing was applied. Review the changes again.",
             )
-        return _confirmation_page(request, campaign, content, done, again)
+        return _confirmation_page(request, campaign, content, outcome, again)
     messages.success(request, _("Saved."))
-    if done.links:
+    if outcome.links:
         # Without a redirect, for which the tokens would have to be stored.
-        applied_to = campaign or organised_campaign(request, done.slug)
-        return _page(request, applied_to, CampaignFileForm(), done.links)
+        applied_to = campaign or organised_campaign(request, outcome.slug)
+        return _page(request, applied_to, CampaignFileForm(), outcome.links)
     if campaign is None:
-        return redirect("campaign-detail", done.slug)
-    return redirect("campaign-file", done.slug)
+        return redirect("campaign-detail", outcome.slug)
+    return redirect("campaign-file", outcome.slug)
 
 
 def _apply_file(

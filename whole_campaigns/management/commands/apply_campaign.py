@@ -74,10 +74,10 @@ class Command(BaseCommand):
             folders=TextFolders.of(path, options["texts"]),
         )
         with acting:
-            done = self._apply(apply, check=options["check"], yes=options["yes"])
-        if done.links:
+            outcome = self._apply(apply, check=options["check"], yes=options["yes"])
+        if outcome.links:
             address = address_of(self, options)
-            for link in done.links:
+            for link in outcome.links:
                 url = invitation_address(address=address, token=link.token)
                 self.stdout.write(f"{link.note or '–'}: {url}")
 
@@ -89,22 +89,22 @@ class Command(BaseCommand):
         yes: bool,
     ) -> Applied:
         if yes and not check:
-            done = apply()
-            self._say(done)
-            return done
+            outcome = apply()
+            self._say(outcome)
+            return outcome
         preview = apply(confirmed="")
         self._say(preview)
         if check or not preview.changes:
             return preview
         if input("Apply these changes? [y/N] ").strip().lower() not in ("y", "yes"):
             raise CommandError("No changes.")
-        done = apply(confirmed=preview.code)
-        if not done.is_done:
+        outcome = apply(confirmed=preview.code)
+        if not outcome.is_done:
             raise CommandError(
                 "The campaign has changed in the meantime. Nothing was applied. Review the changes again.",
             )
         self.stdout.write("Done.")
-        return done
+        return outcome
 
     def _say(self, applied: Applied) -> None:
         for change in applied.changes:
