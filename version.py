@@ -85,7 +85,7 @@ def _next(version: str) -> str:
 
 
 def _git(root: Path, *arguments: str) -> str:
-    done = subprocess.run(
+    result = subprocess.run(
         ["git", *arguments],  # noqa: S607
         cwd=root,
         capture_output=True,
@@ -93,7 +93,7 @@ def _git(root: Path, *arguments: str) -> str:
         text=True,
         timeout=60,
     )
-    return done.stdout.strip()
+    return result.stdout.strip()
 
 
 if __name__ == "__main__":

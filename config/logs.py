@@ -429,19 +429,21 @@ def errors_flush() -> None:
 def _event_to_send(event: Event, hint: Hint) -> Event:
     """Return the parts of an event to send: its place, its identifiers, and only texts from the code."""
     fields = cast("dict[str, Any]", event)
-    kept: dict[str, Any] = {name: fields[name] for name in _OF_EVENT if name in fields}
-    kept["tags"] = {
+    event_parts: dict[str, Any] = {
+        name: fields[name] for name in _OF_EVENT if name in fields
+    }
+    event_parts["tags"] = {
         name: str(value)
         for name, value in structlog.contextvars.get_contextvars().items()
     }
     record = hint.get("log_record")
     if record is not None:
         # The message template, without its arguments.
-        kept["logentry"] = {"message": redact(str(record.msg))}
+        event_parts["logentry"] = {"message": redact(str(record.msg))}
     values = fields.get("exception", {}).get("values", [])
     if values:
-        kept["exception"] = {"values": [_exception(value) for value in values]}
-    return cast("Event", kept)
+        event_parts["exception"] = {"values": [_exception(value) for value in values]}
+    return cast("Event", event_parts)
 
 
 def _exception(value: dict[str, Any]) -> dict[str, Any]:

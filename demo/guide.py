@@ -112,8 +112,8 @@ def _existing_guide(path: Path, base_url: str) -> Guide | None:
         moved = json.dumps(guide).replace(old_base_url, base_url)
     except (OSError, ValueError, KeyError, TypeError, InvitationRefusedError):
         return None
-    kept: Guide = json.loads(moved)
-    return kept
+    moved_guide: Guide = json.loads(moved)
+    return moved_guide
 
 
 @transaction.atomic

@@ -152,7 +152,7 @@ def time_zone(value: str) -> str:
 
 def sender(value: str) -> str:
     """Return the sender of mail: an address, with or without a name."""
-    local, _at, domain = parseaddr(value)[1].rpartition("@")
+    local, _at_sign, domain = parseaddr(value)[1].rpartition("@")
     if not local or not domain or "\n" in value:
         raise ValueError(value)
     return value

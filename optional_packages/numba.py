@@ -60,7 +60,7 @@ except ModuleNotFoundError:
         if function and callable(function[0]) and not isinstance(function[0], _Type):
             return np.errstate(over="ignore")(function[0])
 
-        def kept(kernel: Callable[..., Any]) -> Any:
+        def decorator(kernel: Callable[..., Any]) -> Any:
             return np.errstate(over="ignore")(kernel)
 
-        return kept
+        return decorator

@@ -393,12 +393,12 @@ def form_problems(
     if not any(forms):
         yield "is not translated"
         return
-    wanted = 1
+    expected_count = 1
     if key.plural:
-        wanted = form_count(locale)
+        expected_count = form_count(locale)
     filled = list(filter(None, forms))
-    if len(forms) != wanted or len(filled) != wanted:
-        yield f"needs {wanted} plural forms, has {len(filled)}"
+    if len(forms) != expected_count or len(filled) != expected_count:
+        yield f"needs {expected_count} plural forms, has {len(filled)}"
         return
     if key.plural:
         yield from _plural_differences(key, forms, locale, counter)

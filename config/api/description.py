@@ -136,24 +136,24 @@ def operations_of(
             yield address, method, operation
 
 
-def _close(described: Any, parts: Description, seen: set[str]) -> None:
+def _close(described: Any, parts: Description, names: set[str]) -> None:
     if isinstance(described, list):
         for part in described:
-            _close(part, parts, seen)
+            _close(part, parts, names)
     if not isinstance(described, dict):
         return
     name = str(described.get("$ref", "")).rpartition("/")[2]
-    if name and name not in seen:
-        seen.add(name)
-        _close(parts[name], parts, seen)
+    if name and name not in names:
+        names.add(name)
+        _close(parts[name], parts, names)
     if described.get("minLength") == 1 and _RESTRICTIONS.isdisjoint(described):
         # White space around a text is taken off, and nothing may be left.
         described["pattern"] = r"[^\s\u001c-\u001f\u0085]"
     if "properties" in described:
         described.setdefault("additionalProperties", False)
-        _close(list(described["properties"].values()), parts, seen)
+        _close(list(described["properties"].values()), parts, names)
     for key in ("items", "additionalProperties", "allOf", "anyOf", "oneOf"):
-        _close(described.get(key), parts, seen)
+        _close(described.get(key), parts, names)
 
 
 def _reading_describe(operation: Description) -> None:

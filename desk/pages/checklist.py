@@ -331,11 +331,11 @@ def _opening(
     preparation: Preparation,
     steps: Sequence[Step],
 ) -> Step:
-    left = [step.name for step in steps if step.is_needed]
+    missing_steps = [step.name for step in steps if step.is_needed]
     button = _("Open campaign")
-    if left:
+    if missing_steps:
         button = ""
-        message = _("Complete first: %(steps)s.") % {"steps": comma_list(left)}
+        message = _("Complete first: %(steps)s.") % {"steps": comma_list(missing_steps)}
     else:
         message = _("Judging starts when you open the campaign.")
     if preparation.rehearsal.rehearsal is not None:

@@ -79,7 +79,7 @@ class TaskTable(DeskTable):
     systems = _count_column(gettext_lazy("Systems"), "system_count")
     design = _task_column(gettext_lazy("Design"), "drawn_by")
     judged = _count_column(gettext_lazy("Blocks judged"), "judged")
-    wanted = _count_column(gettext_lazy("Target blocks"), "blocks_wanted")
+    target = _count_column(gettext_lazy("Target blocks"), "blocks_wanted")
     state = _task_column(gettext_lazy("State"), "closed_at")
 
     caption = gettext_lazy("Test sets")
@@ -93,7 +93,7 @@ class TaskTable(DeskTable):
     def cell_design(self, row: Any) -> str:
         return design_in_words(row.drawn_by) or "–"
 
-    def cell_wanted(self, row: Task) -> str:
+    def cell_target(self, row: Task) -> str:
         return figure(row.blocks_wanted)
 
     def cell_state(self, row: Task) -> str:
