@@ -1,6 +1,6 @@
 // Shows the API description in Swagger UI. Only read operations can be tried, because requests use the reader's session.
 
-const place = /** @type {HTMLElement} */ (document.getElementById("api"));
+const container = /** @type {HTMLElement} */ (document.getElementById("api"));
 // A class switches Swagger UI's dark colours on; api.css fixes their contrast.
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const followScheme = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
@@ -10,8 +10,8 @@ followScheme();
 const { SwaggerUIBundle } = /** @type {any} */ (globalThis);
 
 SwaggerUIBundle({
-  url: place.dataset.description,
-  domNode: place,
+  url: container.dataset.description,
+  domNode: container,
   deepLinking: true,
   docExpansion: "list",
   defaultModelsExpandDepth: -1,
@@ -19,5 +19,5 @@ SwaggerUIBundle({
   validatorUrl: null,
   layout: "BaseLayout",
   // The page has a main landmark already.
-  onComplete: () => place.querySelector("main")?.setAttribute("role", "presentation"),
+  onComplete: () => container.querySelector("main")?.setAttribute("role", "presentation"),
 });

@@ -11,9 +11,9 @@ if (budgetForm && slider) {
 
   /** @returns {number} The cost of a judgment in this unit; 0 if unknown. */
   function perJudgment() {
-    const each = Number(data("hoursEach"));
-    if (unit.value === "hours") return each;
-    return unit.value === "money" ? each * Number(rate.value) : 1;
+    const hours = Number(data("hoursEach"));
+    if (unit.value === "hours") return hours;
+    return unit.value === "money" ? hours * Number(rate.value) : 1;
   }
 
   /** @param {string} name */
@@ -24,18 +24,18 @@ if (budgetForm && slider) {
 
   /** The end of the slider in its unit; `keep`: the budget stays the same number of judgments. */
   function scale(keep = false) {
-    const each = perJudgment();
-    if (!slider || !each) return;
-    const most = Number(data("most")) * each;
+    const cost = perJudgment();
+    if (!slider || !cost) return;
+    const most = Number(data("most")) * cost;
     slider.step = unit.value === "judgments" || most >= 100 ? "1" : "0.1";
     slider.max = String(Math.ceil(most));
     if (keep && before) {
-      const budget = (Number(number.value) / before) * each;
+      const budget = (Number(number.value) / before) * cost;
       number.value = budget >= 100 ? budget.toFixed(0) : String(Number(budget.toFixed(1)));
     }
     slider.value = number.value;
     describe();
-    before = each;
+    before = cost;
   }
 
   function describe() {

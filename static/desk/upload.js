@@ -35,7 +35,7 @@ async function ask(address, options) {
       // No answer: shown and retried below.
     }
     sending.textContent = words.trouble;
-    await new Promise((done) => setTimeout(done, pause));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 
@@ -69,7 +69,7 @@ async function sendAll(files) {
   if (!files.length) return;
   form.setAttribute("aria-busy", "true");
   try {
-    for (const each of files) if (each.file.size) await send(each);
+    for (const named of files) if (named.file.size) await send(named);
     sending.textContent = words.arrived;
     const input = document.createElement("input");
     Object.assign(input, { type: "hidden", name: "act", value: "check" });
@@ -87,19 +87,19 @@ async function sendAll(files) {
 /** @param {FileSystemEntry} entry @returns {Promise<Named[]>} */
 async function entries(entry) {
   if (entry.isFile) {
-    const file = await new Promise((done, failed) =>
-      /** @type {FileSystemFileEntry} */ (entry).file(done, failed),
+    const file = await new Promise((resolve, reject) =>
+      /** @type {FileSystemFileEntry} */ (entry).file(resolve, reject),
     );
     return [{ name: entry.fullPath.replace(/^\//, ""), file }];
   }
   const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();
   /** @type {Named[]} */
-  const found = [];
+  const files = [];
   for (;;) {
     // Readers return up to 100 entries per call, then none.
-    const some = await new Promise((done, failed) => reader.readEntries(done, failed));
-    if (!some.length) return found;
-    for (const each of some) found.push(...(await entries(each)));
+    const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (!some.length) return files;
+    for (const child of some) files.push(...(await entries(child)));
   }
 }
 
@@ -134,7 +134,7 @@ drop.addEventListener("drop", (event) => {
   const dropped = [...(event.dataTransfer?.items ?? [])].flatMap(
     (item) => item.webkitGetAsEntry() ?? [],
   );
-  void Promise.all(dropped.map(entries)).then((found) => sendAll(found.flat()));
+  void Promise.all(dropped.map(entries)).then((files) => sendAll(files.flat()));
 });
 
 export {};

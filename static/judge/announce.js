@@ -2,7 +2,7 @@
 
 import { prepareForText } from "./block.js";
 
-const place = document.getElementById("announcement");
+const region = document.getElementById("announcement");
 // Leftover text would be read again when a dialog closes; text removed too early is cut off.
 const CLEAR_MS = 3000;
 // Reading time per character.
@@ -15,23 +15,23 @@ let next;
 // `texts` belong to the block and are read in their own languages.
 /** @param {string} words @param {(TextOf | null)[]} texts */
 export function announce(words, ...texts) {
-  const said = document.createElement("span");
-  said.append(words);
+  const message = document.createElement("span");
+  message.append(words);
   for (const text of texts) {
     if (!text) continue;
     const span = prepareForText(document.createElement("span"), text);
     span.textContent = text.text;
-    said.append(" ", span);
+    message.append(" ", span);
   }
   clearTimeout(next);
-  if (place.textContent !== said.textContent) return put(said);
-  place.replaceChildren();
-  next = setTimeout(() => put(said), GONE_MS);
+  if (region.textContent !== message.textContent) return put(message);
+  region.replaceChildren();
+  next = setTimeout(() => put(message), GONE_MS);
 }
 
-/** @param {HTMLElement} said */
-function put(said) {
-  const { length } = said.textContent;
-  place.replaceChildren(...said.childNodes);
-  next = setTimeout(() => place.replaceChildren(), CLEAR_MS + length * READ_MS);
+/** @param {HTMLElement} message */
+function put(message) {
+  const { length } = message.textContent;
+  region.replaceChildren(...message.childNodes);
+  next = setTimeout(() => region.replaceChildren(), CLEAR_MS + length * READ_MS);
 }

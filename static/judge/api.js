@@ -12,7 +12,7 @@ export class Unreachable extends Error {}
 // Read for each request, because signing in again in another tab changes it.
 /** @param {string} name */
 function cookie(name) {
-  const pair = document.cookie.split("; ").find((each) => each.startsWith(`${name}=`));
+  const pair = document.cookie.split("; ").find((part) => part.startsWith(`${name}=`));
   return pair?.slice(name.length + 1) ?? "";
 }
 
@@ -80,9 +80,9 @@ export class Api {
 
   /** @param {string} method @param {string} path @param {object} [body] @param {RequestCache} [cache] @returns {Promise<Answer>} */
   async #call(method, path, body, cache = "no-store") {
-    const asked = performance.now();
+    const requestedAt = performance.now();
     // Another judge opened their link in this browser: nothing may be sent in their name.
-    if (store.get(SIGNED_IN) !== this.user) return { status: 401, data: null, at: Date.now(), asked };
+    if (store.get(SIGNED_IN) !== this.user) return { status: 401, data: null, at: Date.now(), asked: requestedAt };
     let response;
     let data = null;
     try {
@@ -105,9 +105,9 @@ export class Api {
     } catch {
       throw new Unreachable();
     }
-    const at = Date.parse(response.headers.get("Date") ?? "") || Date.now();
+    const serverTime = Date.parse(response.headers.get("Date") ?? "") || Date.now();
     const reason = response.headers.get("No-Work-Reason");
-    return { status: statusOf(response, data), data, at, asked, reason };
+    return { status: statusOf(response, data), data, at: serverTime, asked: requestedAt, reason };
   }
 }
 

@@ -20,7 +20,7 @@ export function heardOf(text) {
 
 // The text that each element was given.
 /** @type {WeakMap<Element, string>} */
-const given = new WeakMap();
+const originals = new WeakMap();
 
 // Prepares an element for a text: browsers neither translate the text nor change its white space. Where the server does not
 // know its direction, its first letter decides. The organisers' pages do the same with the template tag `text_attributes`.
@@ -37,7 +37,7 @@ export function prepareForText(element, { lang, dir = "auto" }) {
 /** @template {HTMLElement} E @param {E} element @param {TextOf} text */
 export function setText(element, text) {
   writeText(element, text, [text.text]);
-  given.set(element, text.text);
+  originals.set(element, text.text);
   if (isBlank(text.text) && !text.media) element.dataset.empty = say("empty");
   else delete element.dataset.empty;
   return prepareForText(element, text);
@@ -53,7 +53,7 @@ export function writeText(element, text, parts) {
 /** @param {HTMLElement} root */
 export function isAltered(root) {
   const elements = [...root.querySelectorAll(".notranslate")];
-  return elements.some((element) => given.has(element) && element.textContent !== given.get(element));
+  return elements.some((element) => originals.has(element) && element.textContent !== originals.get(element));
 }
 
 // A new element with these properties and children.

@@ -5,7 +5,7 @@ import { say } from "./words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
-const KEPT = "quintet/break-after";
+const STORAGE_KEY = "quintet/break-after";
 const AFTER_MINUTES = 30;
 // Being away for this long counts as a break.
 const A_BREAK_MS = 5 * 60_000;
@@ -17,7 +17,7 @@ export function prepareBreaks(page) {
   const cover = $("pause-dialog");
   let since = 0;
   let awayAt = 0;
-  let minutes = store.get(KEPT) ?? AFTER_MINUTES;
+  let minutes = store.get(STORAGE_KEY) ?? AFTER_MINUTES;
 
   function begin() {
     since = clock.worked;
@@ -51,7 +51,7 @@ export function prepareBreaks(page) {
   choice.value = String(minutes);
   choice.addEventListener("change", () => {
     minutes = Number(choice.value);
-    store.put(KEPT, minutes);
+    store.put(STORAGE_KEY, minutes);
     begin();
   });
 }

@@ -101,8 +101,8 @@ export class Clock extends EventTarget {
   // One timer, which activity does not reset, because events are frequent; it restarts itself if it fires too early.
   #watch() {
     clearTimeout(this.#timer);
-    const left = this.last + this.#patience() - performance.now();
-    this.#timer = setTimeout(() => this.#look(), Math.max(0, left));
+    const remaining = this.last + this.#patience() - performance.now();
+    this.#timer = setTimeout(() => this.#look(), Math.max(0, remaining));
   }
 
   #look() {
@@ -134,7 +134,7 @@ const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/g
 export function minutesToRead({ text, lang }) {
   const characters = text.match(WITHOUT_SPACES)?.length ?? 0;
   const rest = text.replace(WITHOUT_SPACES, " ");
-  const words = tokens(rest, lang).filter((each) => /[\p{L}\p{N}]/u.test(each)).length;
+  const words = tokens(rest, lang).filter((token) => /[\p{L}\p{N}]/u.test(token)).length;
   return words / WORDS_A_MINUTE + characters / CHARACTERS_A_MINUTE;
 }
 

@@ -78,8 +78,8 @@ function commonBetween(first, second) {
   const lengths = new Uint16Array((first.length + 1) * width);
   for (let i = first.length - 1; i >= 0; i -= 1) {
     const word = first[i];
-    for (let j = second.length - 1, at = i * width + j; j >= 0; j -= 1, at -= 1) {
-      lengths[at] = word === second[j] ? lengths[at + width + 1] + 1 : Math.max(lengths[at + width], lengths[at + 1]);
+    for (let j = second.length - 1, cell = i * width + j; j >= 0; j -= 1, cell -= 1) {
+      lengths[cell] = word === second[j] ? lengths[cell + width + 1] + 1 : Math.max(lengths[cell + width], lengths[cell + 1]);
     }
   }
   /** @type {[number, number][]} */
@@ -115,14 +115,14 @@ export function differences(candidates) {
   if (candidates.some(({ text }) => text.length > MOST_CHARACTERS)) return null;
   const split = candidates.map(({ text, lang }) => tokens(text, lang));
   // Spaces are not compared; `places` holds the index of each word in the split text.
-  const places = split.map((parts) => parts.flatMap((part, place) => (part.trim() ? [place] : [])));
-  const words = numbered(split.map((parts, k) => places[k].map((place) => key(parts[place]))));
+  const positions = split.map((parts) => parts.flatMap((part, index) => (part.trim() ? [index] : [])));
+  const words = numbered(split.map((parts, k) => positions[k].map((position) => key(parts[position]))));
   const shares = sharesOf(words);
   const half = (words.length - 1) / 2;
   if (!shares || areTooDifferent(shares, half)) return null;
   return split.map((parts, k) => {
     const marked = parts.map(() => false);
-    places[k].forEach((place, index) => (marked[place] = shares[k][index] < half));
+    positions[k].forEach((position, index) => (marked[position] = shares[k][index] < half));
     return runs(parts, marked);
   });
 }
@@ -130,7 +130,7 @@ export function differences(candidates) {
 // For each word, the number of other outputs that have it in the same place; null if there are too many words.
 /** @param {number[][]} words @returns {number[][] | null} */
 function sharesOf(words) {
-  const shares = words.map((each) => new Array(each.length).fill(0));
+  const shares = words.map((text) => new Array(text.length).fill(0));
   let compared = 0;
   for (let k = 0; k < words.length; k += 1) {
     for (let other = k + 1; other < words.length; other += 1) {
@@ -156,9 +156,9 @@ function areTooDifferent(shares, half) {
 function runs(parts, marked) {
   /** @type {{ text: string, differs: boolean }[]} */
   const result = [];
-  parts.forEach((text, place) => {
-    const joins = !text.trim() && marked[place - 1] && marked[place + 1];
-    const differs = marked[place] || Boolean(joins);
+  parts.forEach((text, index) => {
+    const joins = !text.trim() && marked[index - 1] && marked[index + 1];
+    const differs = marked[index] || Boolean(joins);
     const last = result.at(-1);
     if (last && last.differs === differs) last.text += text;
     else result.push({ text, differs });

@@ -41,15 +41,15 @@ export class Hints {
   }
 
   /** @returns {string[]} */
-  get #known() {
+  get #names() {
     return store.get(this.key) ?? [];
   }
 
   // Remembers a hint that was shown or is not needed.
   /** @param {string} name */
   learn(name) {
-    const known = this.#known;
-    if (!known.includes(name)) store.put(this.key, [...known, name]);
+    const names = this.#names;
+    if (!names.includes(name)) store.put(this.key, [...names, name]);
   }
 
   // The hint for the current block, with keys in brackets, or an empty string.
@@ -58,8 +58,8 @@ export class Hints {
       this.learn("back");
       return "";
     }
-    const known = this.#known;
-    const name = Object.keys(HINTS).find((each) => !known.includes(each) && HINTS[each](this.page));
+    const names = this.#names;
+    const name = Object.keys(HINTS).find((hint) => !names.includes(hint) && HINTS[hint](this.page));
     if (!name) return "";
     this.learn(name);
     return say(hasKeys() ? `hint_${name}` : `hint_${name}_touch`);

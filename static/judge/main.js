@@ -26,7 +26,7 @@ export function openPage({ api, hits }) {
   const drafts = new Drafts(owner);
   const queue = new Queue(api, outbox, drafts, new Screens(setup.screens), hits);
   const status = new Status(outbox, setup.sign_in);
-  queue.addEventListener("notice", ({ detail }) => status.told(detail));
+  queue.addEventListener("notice", ({ detail }) => status.notify(detail));
   const page = new Page({ api, outbox, drafts, queue, status, owner });
   const { view } = page;
   prepareSettings();
@@ -47,7 +47,7 @@ export function openPage({ api, hits }) {
   const toggleDocument = () => {
     if (!page.block || $("context").hidden) return false;
     page.hints.learn("context");
-    documents().then((shown) => shown?.toggle());
+    documents().then((documentView) => documentView?.toggle());
     return true;
   };
   const showKeys = () => $("keys-dialog").showModal();
@@ -95,8 +95,8 @@ export function openPage({ api, hits }) {
   // After a dialog that was opened from the menu, the browser can only restore the focus to the menu's button.
   for (const dialog of document.querySelectorAll("dialog")) {
     dialog.addEventListener("close", () => {
-      const at = document.activeElement;
-      const lost = !at || at === document.body || at === $("more") || !at.checkVisibility();
+      const focused = document.activeElement;
+      const lost = !focused || focused === document.body || focused === $("more") || !focused.checkVisibility();
       if (!lost || document.querySelector("dialog[open]")) return;
       if (page.block) page.toAnswer();
       else $("rest").focus();

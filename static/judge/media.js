@@ -35,7 +35,7 @@ export function playedShares({ candidates }) {
 export class Media {
   // Blocks whose judge was asked about recordings that were not played.
   /** @type {WeakSet<Block>} */
-  #asked = new WeakSet();
+  #remindedOf = new WeakSet();
   /** @type {HTMLMediaElement | null} */
   #last = null;
 
@@ -64,7 +64,7 @@ export class Media {
   toggle() {
     const { beside, outputs } = this.#players;
     const all = [...beside, ...outputs.flat()];
-    const player = all.find((each) => each === this.#last) ?? all[0];
+    const player = all.find((candidate) => candidate === this.#last) ?? all[0];
     if (!player) return false;
     if (player.paused) this.#play(player);
     else player.pause();
@@ -94,10 +94,10 @@ export class Media {
   // Words about outputs that were never played; empty once the judge was asked about them.
   /** @param {Block} block */
   question(block) {
-    if (block.state !== "open" || this.#asked.has(block)) return "";
+    if (block.state !== "open" || this.#remindedOf.has(block)) return "";
     const letters = playedShares(block).flatMap((share, index) => (share === 0 ? [letterOf(index)] : []));
     if (!letters.length) return "";
-    this.#asked.add(block);
+    this.#remindedOf.add(block);
     return say("not_played", { letters });
   }
 }

@@ -4,7 +4,7 @@ import { say } from "./words.js";
 
 // One element per text, so that playing goes on while the page writes the text anew.
 /** @type {WeakMap<MediaFile[], HTMLElement>} */
-const shown = new WeakMap();
+const elements = new WeakMap();
 
 /** @param {MediaFile} file */
 function makeFile({ kind, address }) {
@@ -22,7 +22,7 @@ function makeFile({ kind, address }) {
 /** @param {TextOf} text */
 export function mediaOf({ media }) {
   if (!media) return [];
-  let element = shown.get(media);
+  let element = elements.get(media);
   if (!element) {
     element = Object.assign(document.createElement("span"), { className: "media" });
     element.append(...media.map(makeFile));
@@ -30,7 +30,7 @@ export function mediaOf({ media }) {
     // Errors do not bubble.
     element.addEventListener("error", () => (holder.dataset.problem = say("media_failed")), { capture: true });
     element.addEventListener("loadeddata", () => delete holder.dataset.problem, { capture: true });
-    shown.set(media, element);
+    elements.set(media, element);
   }
   return [element];
 }

@@ -38,7 +38,7 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
   #running = false;
-  #wanted = false;
+  #isRequested = false;
   /** @type {string | undefined} */
   #onItsWay;
   /** @type {Map<string, { item: Item, at: number }>} */
@@ -67,8 +67,8 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
   /** @param {Kind} kind @param {string} block @param {Omit<Submission, "block">} body @returns {Item} */
   add(kind, block, body) {
     // Later than all others, even if the device's clock was set back.
-    const at = Math.max(Date.now(), (this.items().at(-1)?.at ?? 0) + 1);
-    const item = { id: uuid(), kind, body: storable({ block, ...body }), at };
+    const time = Math.max(Date.now(), (this.items().at(-1)?.at ?? 0) + 1);
+    const item = { id: uuid(), kind, body: storable({ block, ...body }), at: time };
     store.put(this.prefix + item.id, item);
     this.#tell("change");
     this.flush();
@@ -95,10 +95,10 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
 
   // The submission of a block that an answer may not include, because its request was made (at `asked`, by
   // performance.now()) before the submission was stored.
-  /** @param {string} block @param {number} asked @returns {Item | undefined} */
-  unknownOf(block, asked) {
+  /** @param {string} block @param {number} requestedAt @returns {Item | undefined} */
+  unknownOf(block, requestedAt) {
     const confirmed = this.#confirmed.get(block);
-    return this.latestOf(block) ?? (confirmed && confirmed.at >= asked ? confirmed.item : undefined);
+    return this.latestOf(block) ?? (confirmed && confirmed.at >= requestedAt ? confirmed.item : undefined);
   }
 
   // Resolves when nothing is waiting.
@@ -116,12 +116,12 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
 
   async flush() {
     // A call while the last round is ending starts another.
-    this.#wanted = true;
+    this.#isRequested = true;
     if (this.#running) return;
     this.#running = true;
     try {
-      while (this.#wanted) {
-        this.#wanted = false;
+      while (this.#isRequested) {
+        this.#isRequested = false;
         clearTimeout(this.#timer);
         // Tabs of a judge take turns if the browser has locks; otherwise the ids keep the server from storing a
         // submission of two tabs twice.

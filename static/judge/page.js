@@ -88,13 +88,13 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   }
 
   // The current block, for actions that need one.
-  get #shown() {
+  get #current() {
     return /** @type {Block} */ (this.block);
   }
 
   // Its HIT and its screen.
   get #hit() {
-    return this.queue.hits.get(this.#shown.hit);
+    return this.queue.hits.get(this.#current.hit);
   }
 
   get #screen() {
@@ -122,16 +122,16 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const isAlone = screen.isOfOneOutputAlone || !(block.source || block.references.length);
     $("context").hidden = Boolean(isAlone) && before.length + after.length === 0;
     const question = hit.rules.question || screen.question;
-    const asked = $("question").textContent === question ? "" : question;
-    if (asked) $("question").textContent = asked;
+    const newQuestion = $("question").textContent === question ? "" : question;
+    if (newQuestion) $("question").textContent = newQuestion;
     // The neighbours are on the page.
     this.view.show(isOnPage ? { ...block, context: null } : block, screen);
     this.segments.show();
     const { source, target } = hit.languages;
     const isPair = source.lang !== NO_LANGUAGE && source.lang !== target.lang;
     $("languages").textContent = isPair ? say("languages", { source: source.name, target: target.name }) : target.name;
-    const place = { position: block.position, total: hit.total };
-    this.progress.showSentence({ ...place, revised: block.state !== "open", isPractice: hit.rules.practice });
+    const sentence = { position: block.position, total: hit.total };
+    this.progress.showSentence({ ...sentence, revised: block.state !== "open", isPractice: hit.rules.practice });
     this.#showAnswer();
     this.status.revising(this.isUnsent());
     const skipped = this.view.showSkip(block);
@@ -148,7 +148,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     if (isOnPage) this.segments.scroll();
     this.view.showOwn();
     const opened = block.state === "open" ? (block.source ? "new_block" : "sentence") : "sentence_revised";
-    const words = [this.#heard, asked, this.#news || withoutBrackets(hint), say(opened, place), skipped, block.source?.text];
+    const words = [this.#heard, newQuestion, this.#news || withoutBrackets(hint), say(opened, sentence), skipped, block.source?.text];
     screen.introduce(words.filter(Boolean).join(" "));
     screen.focus({ preventScroll: true });
     this.#news = this.#heard = "";
@@ -189,7 +189,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
 
   #showAnswer() {
     const screen = this.#screen;
-    const { answer, candidates, state } = this.#shown;
+    const { answer, candidates, state } = this.#current;
     screen.showAnswer();
     $("missing").textContent = sayPhrase(screen.answers.hint?.(answer, this.#hit.rules) ?? null);
     $("missing").classList.remove("refused", "hint");
@@ -204,7 +204,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   }
 
   #submitWord() {
-    if (this.#shown.state === "open") return "submit";
+    if (this.#current.state === "open") return "submit";
     if (this.isUnsent()) return "save_revision";
     if (!this.segments.isShown) return "return";
     return this.segments.nextOpen ? "go_on" : "page_done";
@@ -241,24 +241,24 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   }
 
   commented() {
-    this.#shown.comment = $("comment").value;
+    this.#current.comment = $("comment").value;
     this.#changed();
   }
 
   #changed() {
     this.#showAnswer();
     this.#keep();
-    if (this.#shown.state === "open") this.status.drafted();
+    if (this.#current.state === "open") this.status.drafted();
     else this.status.revising(this.isUnsent());
   }
 
   #keep() {
-    const revises = this.#shown.state !== "open";
+    const revises = this.#current.state !== "open";
     if (revises && !this.isUnsent()) {
-      this.drafts.remove(this.#shown.id);
+      this.drafts.remove(this.#current.id);
       return;
     }
-    const { id, answer, comment } = this.#shown;
+    const { id, answer, comment } = this.#current;
     this.drafts.put(id, { answer, comment, revises, ...this.clock.read() });
   }
 
@@ -276,7 +276,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
 
   // Names the part that is missing before the block can be submitted; null if none is.
   #lack() {
-    return this.#screen.answers.lack(this.#shown.answer, this.#hit.rules);
+    return this.#screen.answers.lack(this.#current.answer, this.#hit.rules);
   }
 
   // Handles Enter or the submit button. A block without an answer may not have been read yet.
@@ -335,7 +335,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
 
   /** @param {"judgments" | "skips"} kind @param {Omit<Submission, "block">} body @param {Block} [to] */
   #finish(kind, body, to) {
-    const block = this.#shown;
+    const block = this.#current;
     const { activeMs } = this.clock.read();
     const first = block.state === "open";
     if (first) this.progress.add();
@@ -401,7 +401,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
 
   // Called by the screen when the last part of an answer is given. On a page of several blocks, this stores it.
   answerCompleted() {
-    const isToStore = this.#shown.state === "open" || this.isUnsent();
+    const isToStore = this.#current.state === "open" || this.isUnsent();
     if (this.segments.isShown && isToStore) this.submit();
     else $("submit").focus();
   }
@@ -522,11 +522,11 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const block = this.queue.find(item.body.block);
     this.drafts.remove(item.body.block);
     if (block && answer?.stored) this.queue.settle(block, "judgments", answer.stored);
-    const shown = this.block;
-    const wasOpen = shown?.state === "open" || shown === block;
+    const current = this.block;
+    const wasOpen = current?.state === "open" || current === block;
     await this.queue.learnFromHistory();
     this.segments.showAnswers();
-    if (this.block && this.block === shown && wasOpen && shown.state !== "open") {
+    if (this.block && this.block === current && wasOpen && current.state !== "open") {
       this.#news = say("done_on_other_device");
       this.#goOn();
     } else if (this.block) this.note(say("done_on_other_device"));

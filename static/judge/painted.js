@@ -5,10 +5,10 @@ const LONGEST_MS = 100;
 
 /** @param {() => void} work */
 export function whenPainted(work) {
-  let done = false;
+  let isPainted = false;
   const once = () => {
-    if (!done) work();
-    done = true;
+    if (!isPainted) work();
+    isPainted = true;
   };
   // This frame has been shown when the next one begins.
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(once, 0)));

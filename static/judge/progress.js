@@ -21,11 +21,11 @@ export class Progress {
 
   // The server's count applies, unless a submission is unsent or arrived after the request.
   /** @param {CountedProgress} counted @param {{ waiting: number, asked: number }} since */
-  learn({ done, wanted, minutes_left: minutesLeft }, { waiting, asked }) {
-    this.done = waiting || asked <= this.#arrivedAt ? Math.max(this.done, done) : done;
+  learn({ done, wanted, minutes_left: minutesLeft }, { waiting, asked: requestedAt }) {
+    this.done = waiting || requestedAt <= this.#arrivedAt ? Math.max(this.done, done) : done;
     this.wanted = wanted;
-    const left = (wanted ?? 0) - done;
-    this.#minutesEach = minutesLeft === null || left <= 0 ? null : minutesLeft / left;
+    const remaining = (wanted ?? 0) - done;
+    this.#minutesEach = minutesLeft === null || remaining <= 0 ? null : minutesLeft / remaining;
     this.show();
   }
 
@@ -65,10 +65,10 @@ export class Progress {
   }
 
   // Rounded to minutes up to ten, then to five minutes.
-  /** @param {number} left */
-  #estimate(left) {
-    if (this.#minutesEach === null || left <= 0) return "";
-    const minutes = left * this.#minutesEach;
+  /** @param {number} remaining */
+  #estimate(remaining) {
+    if (this.#minutesEach === null || remaining <= 0) return "";
+    const minutes = remaining * this.#minutesEach;
     const step = minutes < 10 ? 1 : 5;
     return say("time_left", { time: lengthOf(Math.max(1, Math.round(minutes / step) * step) * 60) });
   }

@@ -33,22 +33,22 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
    * @param {Outbox} outbox
    * @param {Pick<Drafts, "get" | "revised">} drafts
    * @param {Pick<Screens, "load" | "get" | "answersOf">} screens
-   * @param {Pick<KeptHits, "get" | "put">} [kept]
+   * @param {Pick<KeptHits, "get" | "put">} [keptHits]
    */
-  constructor(api, outbox, drafts, screens, kept) {
+  constructor(api, outbox, drafts, screens, keptHits) {
     super();
     this.api = api;
     this.screens = screens;
     this.outbox = outbox;
     this.drafts = drafts;
-    this.kept = kept;
+    this.kept = keptHits;
     outbox.addEventListener("change", () => this.#keep());
-    outbox.addEventListener("sent", async ({ detail: { item, answer, at, asked } }) => {
+    outbox.addEventListener("sent", async ({ detail: { item, answer, at: serverTime, asked: requestedAt } }) => {
       const { after, in_hand: inHand } = item.body;
       if (answer?.taken_back?.length) this.#drop(this.#inHand.filter(({ id }) => answer.taken_back.includes(id)));
       if (answer?.stopped) this.stop();
       // Not if the HIT before it is still to come, as after a reload: the order would be wrong.
-      if (answer?.next && after && this.hits.has(after)) await this.#follow({ data: answer.next, at, asked }, inHand);
+      if (answer?.next && after && this.hits.has(after)) await this.#follow({ data: answer.next, at: serverTime, asked: requestedAt }, inHand);
       if (answer?.next || item.kind === "skips") this.#restock();
     });
   }
@@ -74,8 +74,8 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   /** @param {Block | null} block */
   before(block) {
     const index = block ? this.blocks.indexOf(block) : this.blocks.length;
-    const found = this.blocks.slice(0, index).findLast((each) => each.state !== "open");
-    return found && this.#isInReach(this.hits.get(found.hit)) ? found : undefined;
+    const completed = this.blocks.slice(0, index).findLast((earlier) => earlier.state !== "open");
+    return completed && this.#isInReach(this.hits.get(completed.hit)) ? completed : undefined;
   }
 
   /** @param {Hit} hit */
@@ -85,9 +85,9 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     const pair = ({ languages }) => `${languages.source.lang} ${languages.target.lang}`;
     // Only completed HITs are repeated.
     if (this.nextOpen()?.hit === hit.id) return true;
-    const others = [...this.hits.values()].filter((each) => !each.past && pair(each) === pair(hit));
-    const place = others.indexOf(hit);
-    return others.every(({ revisableHits }, at) => at - place <= revisableHits);
+    const others = [...this.hits.values()].filter((other) => !other.past && pair(other) === pair(hit));
+    const index = others.indexOf(hit);
+    return others.every(({ revisableHits }, otherIndex) => otherIndex - index <= revisableHits);
   }
 
   /** @param {string} id */
@@ -111,7 +111,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   toFollow(block) {
     const last = this.lastHit();
     if (!last || block.state !== "open") return {};
-    const isLastOfHit = this.blocks.every((each) => each === block || each.hit !== block.hit || each.state !== "open");
+    const isLastOfHit = this.blocks.every((other) => other === block || other.hit !== block.hit || other.state !== "open");
     const rest = this.#inHand.filter(({ id }) => id !== block.hit);
     if (isLastOfHit && rest.length && this.#hasRoom(rest)) return this.#asInHand(rest);
     return block.hit === last.id && block.position >= last.total - 2 ? { after: last.id } : {};
@@ -136,7 +136,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
 
   // Near the end of the last HIT, the next one is needed; before that, it is extra stock.
   /** @returns {InHand | undefined} */
-  #asked() {
+  #request() {
     const last = this.lastHit();
     const open = this.nextOpen();
     const inHand = this.#inHand;
@@ -247,13 +247,13 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
       // The server would lend a HIT again whose submissions it does not have yet.
       if (last) await this.outbox.emptied();
       // A submission brought the next HIT.
-      if (this.lastHit() !== last && this.nextOpen()) return this.#found();
-      const asked = this.#asked();
+      if (this.lastHit() !== last && this.nextOpen()) return this.#succeed();
+      const request = this.#request();
       let answer;
       try {
-        answer = await this.api.assignment(asked);
+        answer = await this.api.assignment(request);
       } catch {
-        return (await this.#takeKept()) ? this.#found() : this.#lacks("offline");
+        return (await this.#takeKept()) ? this.#succeed() : this.#lacks("offline");
       }
       if (answer.status === 204) return this.#lacks(answer.reason ?? "none_left");
       const { code } = answer.data ?? {};
@@ -265,17 +265,17 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
         return this.#lacks(code);
       }
       if (answer.status === 202) return this.#lacks(answer.data.state, answer.data.retry_after);
-      if (isTrouble(answer.status) && (await this.#takeKept())) return this.#found();
+      if (isTrouble(answer.status) && (await this.#takeKept())) return this.#succeed();
       if (answer.status !== 200) return this.#lacks(isSignedOut(answer.status) ? "signed_out" : "server");
       const lack = await this.screens.load(protocolOf(answer.data));
       if (lack) return this.#lacks(lack);
-      this.#take(answer, asked?.in_hand);
-      if (this.nextOpen()) return this.#found();
+      this.#take(answer, request?.in_hand);
+      if (this.nextOpen()) return this.#succeed();
     }
     return this.#lacks("none_left");
   }
 
-  #found() {
+  #succeed() {
     this.lack = null;
     return true;
   }
@@ -349,10 +349,10 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   }
 
   /** @param {Hit} hit @param {Pick<Answer<LentHit>, "data" | "at">} answer */
-  #extend(hit, { data, at }) {
+  #extend(hit, { data, at: serverTime }) {
     // In the page's own time, because device clocks are often wrong.
-    hit.endsAt = performance.now() + Date.parse(data.expires_at) - at;
-    Object.assign(hit, { lent: data, ahead: at - Date.now() });
+    hit.endsAt = performance.now() + Date.parse(data.expires_at) - serverTime;
+    Object.assign(hit, { lent: data, ahead: serverTime - Date.now() });
   }
 
   // The server has extended the leases of the HITs `inHand` to at least that of the new one.
@@ -360,18 +360,18 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   #take(answer, inHand = []) {
     const { data } = answer;
     for (const id of inHand) {
-      const held = this.hits.get(id);
+      const heldHit = this.hits.get(id);
       const until = performance.now() + Date.parse(data.expires_at) - answer.at;
-      if (held && held.endsAt > performance.now()) held.endsAt = Math.max(held.endsAt, until);
+      if (heldHit && heldHit.endsAt > performance.now()) heldHit.endsAt = Math.max(heldHit.endsAt, until);
     }
     this.#counted = { ...data.progress };
     this.dispatchEvent(new CustomEvent("progress", { detail: { ...data.progress, asked: answer.asked } }));
     this.dispatchEvent(new CustomEvent("notice", { detail: data.notice }));
-    const known = this.hits.get(data.id);
-    if (known) {
-      this.#extend(known, answer);
-      known.dropped = false;
-      known.rules = data.rules;
+    const existing = this.hits.get(data.id);
+    if (existing) {
+      this.#extend(existing, answer);
+      existing.dropped = false;
+      existing.rules = data.rules;
       this.#believe(data.blocks, answer.asked);
       return;
     }
@@ -388,11 +388,11 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
 
   // Adopts the server's state of known blocks without unsent submissions: one may have been refused, or judged on another
   // device.
-  /** @param {LentBlock[]} blocks @param {number} asked */
-  #believe(blocks, asked) {
+  /** @param {LentBlock[]} blocks @param {number} requestedAt */
+  #believe(blocks, requestedAt) {
     for (const { id, state, judgment, skip_reason } of blocks) {
       const block = this.find(id);
-      if (!block || block.state === state || this.outbox.unknownOf(id, asked)) continue;
+      if (!block || block.state === state || this.outbox.unknownOf(id, requestedAt)) continue;
       if (state === "open") Object.assign(block, { state, judgmentId: null });
       else this.#settleAs({ state, judgment, skip_reason }, block);
     }
@@ -408,8 +408,8 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   /** @param {JudgedBlock} row */
   reopen(row) {
     const { assignment, position, total, languages, rules, block: data } = row;
-    const known = this.find(data.id);
-    if (known) return known;
+    const existing = this.find(data.id);
+    if (existing) return existing;
     const hit = /** @type {Hit} */ ({
       id: `past/${assignment}`,
       protocol: protocolOf(row),
@@ -428,28 +428,28 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
 
   // Restores blocks with unsaved changes from the history, because the server does not lend completed HITs again.
   async recall() {
-    const wanted = new Set(this.drafts.revised());
+    const drafted = new Set(this.drafts.revised());
     /** @type {string | null} */
     let cursor = null;
-    while (wanted.size) {
+    while (drafted.size) {
       /** @type {Answer | null} */
       const answer = await this.api.history(cursor).catch(() => null);
       if (answer?.status !== 200) return;
       for (const row of /** @type {JudgedBlock[]} */ (answer.data.results)) {
-        if (wanted.delete(row.block.id) && !(await this.screens.load(protocolOf(row)))) this.reopen(row);
+        if (drafted.delete(row.block.id) && !(await this.screens.load(protocolOf(row)))) this.reopen(row);
       }
       cursor = cursorAfter(answer.data);
       if (!cursor) return;
     }
   }
 
-  /** @param {LentBlock} data @param {Hit} hit @param {number} index @param {number} [asked] */
-  #remember(data, hit, index, asked = Infinity) {
+  /** @param {LentBlock} data @param {Hit} hit @param {number} index @param {number} [requestedAt] */
+  #remember(data, hit, index, requestedAt = Infinity) {
     const answers = this.screens.answersOf(hit.protocol);
     const answer = answers.blank(data.candidates.length, data.candidates);
     /** @type {Block} */
     const block = { ...data, hit: hit.id, position: index + 1, comment: "", answer, sent: null };
-    const item = this.outbox.unknownOf(block.id, asked);
+    const item = this.outbox.unknownOf(block.id, requestedAt);
     if (item) this.settle(block, item.kind, { ...item.body, id: item.id });
     else if (data.state !== "open") this.#settleAs(data, block);
     const draft = this.drafts.get(block.id);

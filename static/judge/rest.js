@@ -20,7 +20,7 @@ const LASTING = [...ENDS, "paused", "excluded", "instructions", "questions", "de
 export class Rest {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
-  #shown = false;
+  #isShown = false;
   #worked = "";
 
   /** @param {{ queue: Queue, outbox: Outbox, status: Status, countWork: () => Promise<WorkTime | null>, onWork: () => void }} parts */
@@ -33,11 +33,11 @@ export class Rest {
     addEventListener("online", () => this.#again());
     addEventListener("focus", () => this.#again());
     // Requests wait for the outbox, so explain its delays.
-    outbox.addEventListener("change", () => this.#shown && this.#explainOutbox());
+    outbox.addEventListener("change", () => this.#isShown && this.#explainOutbox());
   }
 
   hide() {
-    this.#shown = false;
+    this.#isShown = false;
     clearTimeout(this.#timer);
     $("rest").hidden = true;
     $("foot").classList.remove("resting");
@@ -45,8 +45,8 @@ export class Rest {
 
   // Shows that there is nothing to judge, requests more, and shows the outcome.
   async show({ isAgain = false } = {}) {
-    const first = !this.#shown;
-    this.#shown = true;
+    const first = !this.#isShown;
+    this.#isShown = true;
     clearTimeout(this.#timer);
     $("rest").hidden = false;
     $("rest").setAttribute("role", "application");
@@ -57,16 +57,16 @@ export class Rest {
     if (first || !this.queue.lack) this.#say(say("loading"));
     $("foot").classList.add("resting");
     this.#explainOutbox();
-    let found = await this.queue.ask();
+    let hasWork = await this.queue.ask();
     // The last submission may bring work, and the completion page must not appear before it is stored.
-    if (!found && this.#isAtAnEnd() && this.outbox.waiting().length) {
+    if (!hasWork && this.#isAtAnEnd() && this.outbox.waiting().length) {
       await this.outbox.emptied();
-      if (!this.#shown) return;
-      found = await this.queue.ask();
+      if (!this.#isShown) return;
+      hasWork = await this.queue.ask();
     }
-    if (!found && this.#isAtAnEnd()) await this.#count();
-    if (!this.#shown) return;
-    if (found) this.onWork();
+    if (!hasWork && this.#isAtAnEnd()) await this.#count();
+    if (!this.#isShown) return;
+    if (hasWork) this.onWork();
     else this.#explain(isAgain);
   }
 
@@ -77,7 +77,7 @@ export class Rest {
   }
 
   #again() {
-    if (this.#shown) this.show();
+    if (this.#isShown) this.show();
   }
 
   /** @param {boolean} isAgain */

@@ -15,7 +15,7 @@ export class OutputRows {
   block = /** @type {Block<OneAnswer>} */ (/** @type {unknown} */ (null));
   // All rows created so far, by position.
   /** @type {HTMLElement[]} */
-  #made = [];
+  #pool = [];
   // The default name of each row.
   /** @type {string[]} */
   #names = [];
@@ -25,7 +25,7 @@ export class OutputRows {
   arrange(block, makeRow) {
     this.block = block;
     this.rows = block.candidates.map((candidate, index) => {
-      const row = (this.#made[index] ??= this.#prepared(makeRow(index), index));
+      const row = (this.#pool[index] ??= this.#prepared(makeRow(index), index));
       const letter = /** @type {HTMLElement} */ (row.querySelector(".row-letter"));
       setText(/** @type {HTMLElement} */ (row.querySelector(".row-text")), candidate);
       // Explicit, because Orca repeats or reorders parts of names computed from elements.
@@ -53,15 +53,15 @@ export class OutputRows {
   /** @param {number} index */
   activate(index) {
     this.active = index;
-    this.rows.forEach((row, each) => row.classList.toggle("active", each === index));
+    this.rows.forEach((row, rowIndex) => row.classList.toggle("active", rowIndex === index));
   }
 
   // The next or previous row on the page; tiers are not ordered by letter.
   /** @param {number} by */
   neighbour(by) {
     /** @type {HTMLElement[]} */
-    const shown = Array.from($("rows").querySelectorAll(".row"));
-    const row = shown[shown.indexOf(this.rows[this.active]) + by];
+    const visible = Array.from($("rows").querySelectorAll(".row"));
+    const row = visible[visible.indexOf(this.rows[this.active]) + by];
     return row ? this.rows.indexOf(row) : null;
   }
 
@@ -79,9 +79,9 @@ export class OutputRows {
   /** @param {number} index @param {string} words */
   introduceRow(index, words) {
     const row = this.rows[index];
-    const at = /** @type {HTMLElement | null} */ (document.activeElement);
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement);
     // Screen readers say nothing if the focus does not move.
-    if (row.contains(at)) at?.blur();
+    if (row.contains(focused)) focused?.blur();
     row.setAttribute("aria-label", `${words} ${this.#names[index]}`);
   }
 

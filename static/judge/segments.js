@@ -56,18 +56,18 @@ export class SegmentPage {
 
   // The next open block after the current one, or before it.
   get nextOpen() {
-    const at = this.#place;
-    const others = [...this.#blocks.slice(at + 1), ...this.#blocks.slice(0, at)];
+    const index = this.#index;
+    const others = [...this.#blocks.slice(index + 1), ...this.#blocks.slice(0, index)];
     return others.find(({ state }) => state === "open");
   }
 
   // The block after the current one, or before it if `by` is -1.
   /** @param {number} by */
   neighbour(by) {
-    return this.#blocks[this.#place + by];
+    return this.#blocks[this.#index + by];
   }
 
-  get #place() {
+  get #index() {
     return this.#blocks.findIndex((block) => block === this.page.block);
   }
 
@@ -82,7 +82,7 @@ export class SegmentPage {
     const together = queue.blocks.filter(({ hit }) => hit === block.hit);
     const isPage = rules.page === "document" && !past && together.length > 1;
     this.#blocks = isPage ? together : [];
-    if (!wasShown) this.#cards = new Map(this.#blocks.map((each) => [each.id, this.#makeCard(each)]));
+    if (!wasShown) this.#cards = new Map(this.#blocks.map((member) => [member.id, this.#makeCard(member)]));
     return wasShown;
   }
 
@@ -101,14 +101,14 @@ export class SegmentPage {
     for (const side of SIDES) $(side).hidden = !isShown;
     if (!isShown) return;
     segment.setAttribute("role", "group");
-    const place = this.#place;
-    title.textContent = this.#titleOf(place);
+    const index = this.#index;
+    title.textContent = this.#titleOf(index);
     /** @param {Block[]} blocks */
     const cards = (blocks) => blocks.map(({ id }) => /** @type {HTMLElement} */ (this.#cards.get(id)));
     const before = sourceOf(this.#blocks[0].context?.before.at(-1));
     const after = sourceOf(this.#blocks.at(-1)?.context?.after[0]);
-    $("segments-before").replaceChildren(...before, ...cards(this.#blocks.slice(0, place)));
-    $("segments-after").replaceChildren(...cards(this.#blocks.slice(place + 1)), ...after);
+    $("segments-before").replaceChildren(...before, ...cards(this.#blocks.slice(0, index)));
+    $("segments-after").replaceChildren(...cards(this.#blocks.slice(index + 1)), ...after);
     this.showAnswers();
   }
 
@@ -139,13 +139,13 @@ export class SegmentPage {
     const top = $("segment-title").getBoundingClientRect().top;
     const bottom = $("outputs").getBoundingClientRect().bottom;
     const header = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
-    const isCut = this.#place > 0 && bottom > innerHeight - $("foot").offsetHeight;
+    const isCut = this.#index > 0 && bottom > innerHeight - $("foot").offsetHeight;
     if (top < header || isCut) $("segment-title").scrollIntoView({ block: "start" });
   }
 
-  /** @param {number} place */
-  #titleOf(place) {
-    return say("sentence", { position: place + 1, total: this.#blocks.length });
+  /** @param {number} index */
+  #titleOf(index) {
+    return say("sentence", { position: index + 1, total: this.#blocks.length });
   }
 
   /** @param {Block} block */
@@ -169,7 +169,7 @@ export class SegmentPage {
     const answers = queue.answersOf(block);
     if (block.state === "skipped") return say("skipped", { reason: reasonOf(block.skip_reason) });
     if (queue.isRevised(block)) return say("unsent");
-    if (block.state === "judged") return `✓ ${sayPhrase(answers.said(block.answer, queue.hits.get(block.hit).rules))}`;
+    if (block.state === "judged") return `✓ ${sayPhrase(answers.summary(block.answer, queue.hits.get(block.hit).rules))}`;
     return answers.begun(block.answer) ? say("answer_begun") : "";
   }
 

@@ -20,7 +20,7 @@ export class Status {
   #waited = false;
   #turnedAway = false;
   #refusal = "";
-  #told = "";
+  #message = "";
   #troubled = "";
   #revised = false;
   // The notice shown, and the one that the judge closed.
@@ -67,7 +67,7 @@ export class Status {
     $("status").classList.toggle("stuck", stuck);
     this.#tellTrouble(stuck);
     const out = this.#turnedAway || state === "signed_out";
-    const rest = this.#refusal || this.#told;
+    const rest = this.#refusal || this.#message;
     this.#showNotice(out ? `${say("signed_out")} ${n ? say("kept", { n }) : ""}` : rest, out);
   }
 
@@ -90,8 +90,8 @@ export class Status {
 
   // A message of the organisers, shown until they withdraw it.
   /** @param {string} text */
-  told(text) {
-    this.#told = text;
+  notify(text) {
+    this.#message = text;
     this.show();
   }
 
@@ -115,7 +115,7 @@ export class Status {
   // A message of the organisers stays closed when the page is loaded again.
   #close() {
     this.#closed = this.#notice;
-    if (this.#notice === this.#told) store.put(CLOSED, this.#closed);
+    if (this.#notice === this.#message) store.put(CLOSED, this.#closed);
     $("notice").hidden = true;
   }
 }

@@ -54,13 +54,13 @@ export function remove(key) {
 /** @param {string} prefix @returns {string[]} */
 export function keys(prefix) {
   /** @type {string[]} */
-  let kept = [];
+  let stored = [];
   try {
-    kept = Object.keys(localStorage);
+    stored = Object.keys(localStorage);
   } catch {
     lasting = false;
   }
-  return [...new Set([...kept, ...memory.keys()])].filter((key) => key.startsWith(prefix));
+  return [...new Set([...stored, ...memory.keys()])].filter((key) => key.startsWith(prefix));
 }
 
 // Drafts of answers, one for each block; they survive reloads and crashes.
@@ -99,8 +99,8 @@ export class Drafts {
 
   forgetOld() {
     for (const key of keys(this.prefix)) {
-      const at = get(key)?.at ?? 0;
-      if (Date.now() - at > KEPT_MS) remove(key);
+      const time = get(key)?.at ?? 0;
+      if (Date.now() - time > KEPT_MS) remove(key);
     }
   }
 }

@@ -117,9 +117,9 @@ export class View {
     return true;
   }
 
-  /** @param {boolean} shown */
-  #showComment(shown) {
-    $("comment-part").hidden = !shown;
-    $("comment-open").setAttribute("aria-expanded", String(shown));
+  /** @param {boolean} isShown */
+  #showComment(isShown) {
+    $("comment-part").hidden = !isShown;
+    $("comment-open").setAttribute("aria-expanded", String(isShown));
   }
 }

@@ -6,7 +6,7 @@ const worker = /** @type {any} */ (self);
 /** @type {string} */
 const SCOPE = worker.registration.scope;
 const FILES = new URL("../static/", SCOPE).href;
-const KEPT = `quintet ${SCOPE}`;
+const CACHE = `quintet ${SCOPE}`;
 // Milliseconds to wait for an unresponsive network.
 const LONGEST_WAIT_MS = 10_000;
 // The status codes of a proxy whose server is down.
@@ -30,8 +30,8 @@ const isPage = (address) => address.startsWith(SCOPE) && A_PAGE.test(address.sli
 const after = (ms) => new Promise((resume) => setTimeout(resume, ms));
 
 /** @param {string} address @returns {Promise<Response | undefined>} */
-async function kept(address) {
-  const cache = await caches.open(KEPT);
+async function cached(address) {
+  const cache = await caches.open(CACHE);
   // Only one page is cached, whatever its cookies and language.
   return cache.match(address, { ignoreVary: true });
 }
@@ -42,7 +42,7 @@ async function keep(address, response) {
   const html = await response.clone().text();
   const named = Array.from(html.matchAll(/(?:href|src)="([^"]+)"/g), ([, path]) => new URL(path, address).href);
   const files = named.filter((file) => file.startsWith(FILES));
-  const cache = await caches.open(KEPT);
+  const cache = await caches.open(CACHE);
   await Promise.all(files.map(async (file) => (await cache.match(file)) ?? cache.add(file)));
   await cache.put(address, response);
   const needed = new Set([address, ...files]);
@@ -66,7 +66,7 @@ async function answered(event, address) {
     event.waitUntil(inTurn(() => keep(address, copy)));
   } else if (response.status < 500) {
     // Signed out, or no longer a judge.
-    event.waitUntil(inTurn(() => caches.delete(KEPT)));
+    event.waitUntil(inTurn(() => caches.delete(CACHE)));
   }
   return response;
 }
@@ -76,7 +76,7 @@ async function openPage(event, address) {
   const answer = answered(event, address);
   // Even if the cached page is shown.
   event.waitUntil(answer.catch(() => undefined));
-  const instead = await kept(address);
+  const instead = await cached(address);
   if (!instead) return answer;
   const usable = answer.then(
     (response) => (NO_SERVER.includes(response.status) ? instead : response),
@@ -89,7 +89,7 @@ async function openPage(event, address) {
 
 /** @param {Request} request */
 async function openFile(request) {
-  return (await kept(request.url)) ?? fetch(request);
+  return (await cached(request.url)) ?? fetch(request);
 }
 
 worker.addEventListener("install", () => worker.skipWaiting());

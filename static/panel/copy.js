@@ -8,10 +8,10 @@ for (const button of buttons) {
   button.addEventListener("click", async () => {
     const text = /** @type {HTMLElement} */ (document.getElementById(String(button.dataset.copy)));
     const field = text instanceof HTMLInputElement ? text : null;
-    const said = /** @type {HTMLElement} */ (button.parentElement).querySelector("[role=status]");
+    const status = /** @type {HTMLElement} */ (button.parentElement).querySelector("[role=status]");
     try {
       await navigator.clipboard.writeText(field?.value ?? text.textContent.trim());
-      said.textContent = String(button.dataset.copied);
+      status.textContent = String(button.dataset.copied);
     } catch {
       if (field) field.select();
       else getSelection()?.selectAllChildren(text);

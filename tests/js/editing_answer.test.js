@@ -49,10 +49,10 @@ test("a text that is as it was is no edit", () => {
 });
 
 test("the history has it in words", () => {
-  assert.deepEqual(editing.said(EDITED), { key: "outcome_edited" });
-  assert.deepEqual(editing.said(YES), { key: "choose_yes" });
-  assert.deepEqual(editing.said({ ...YES, acceptable: false }), { key: "choose_no" });
-  assert.equal(editing.said(editing.blank()), "");
+  assert.deepEqual(editing.summary(EDITED), { key: "outcome_edited" });
+  assert.deepEqual(editing.summary(YES), { key: "choose_yes" });
+  assert.deepEqual(editing.summary({ ...YES, acceptable: false }), { key: "choose_no" });
+  assert.equal(editing.summary(editing.blank()), "");
 });
 
 test("in the queue a change of the text is a revision", async () => {

@@ -31,9 +31,9 @@ test("all statements need an answer; without statements, reading is enough", () 
 });
 
 test("the history says how many are answered, or that it was read", () => {
-  assert.deepEqual(quiz.said(SAID), { key: "quiz_answered", values: { answered: 3, count: 3 } });
-  assert.deepEqual(quiz.said({ given: [] }), { key: "quiz_was_read" });
-  assert.equal(quiz.said(quiz.blank()), "");
+  assert.deepEqual(quiz.summary(SAID), { key: "quiz_answered", values: { answered: 3, count: 3 } });
+  assert.deepEqual(quiz.summary({ given: [] }), { key: "quiz_was_read" });
+  assert.equal(quiz.summary(quiz.blank()), "");
   assert.deepEqual(quiz.hint({ given: ["yes", ""] }), { key: "quiz_answered", values: { answered: 1, count: 2 } });
   assert.equal(quiz.hint({ given: [] }), null);
 });

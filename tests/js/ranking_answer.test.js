@@ -53,8 +53,8 @@ test("the foot says what is still to be ranked, whatever is allowed", () => {
 });
 
 test("the history has the order, the best first", () => {
-  assert.equal(ranking.said({ labels: [2, 1, 2, null] }), "B > A = C");
-  assert.equal(ranking.said(ranking.blank(2)), "");
+  assert.equal(ranking.summary({ labels: [2, 1, 2, null] }), "B > A = C");
+  assert.equal(ranking.summary(ranking.blank(2)), "");
 });
 
 test("reporting missing labels asks for complete rankings", () => {

@@ -40,9 +40,9 @@ test("the order of criteria makes no difference", () => {
 });
 
 test("the history shows the points by the names of the criteria", () => {
-  assert.deepEqual(rating.said(rated({ fluency: 3 }), ONE), { key: "points_given", values: { value: 3, highest: 5 } });
-  assert.equal(rating.said(rated({}), ONE), "");
-  assert.equal(rating.said(rated({ fluency: 3, errors: 10 }, { errors: 0 }), BOTH), "Fluency 3, Errors 10; Fluency –, Errors 0");
+  assert.deepEqual(rating.summary(rated({ fluency: 3 }), ONE), { key: "points_given", values: { value: 3, highest: 5 } });
+  assert.equal(rating.summary(rated({}), ONE), "");
+  assert.equal(rating.summary(rated({ fluency: 3, errors: 10 }, { errors: 0 }), BOTH), "Fluency 3, Errors 10; Fluency –, Errors 0");
 });
 
 test("points of a scale have different keys", () => {

@@ -64,7 +64,7 @@ test("errors alone need no score, and a category where the task has some", () =>
   const rules = { scored: false, categories: ["Style"] };
   assert.deepEqual(spans.lack(errors, rules), { key: "still_to_categorise", values: { letters: ["B"] } });
   assert.equal(spans.lack(errors, { ...rules, free_categories: true }), null);
-  assert.deepEqual(spans.said(errors, rules), { key: "errors_said", values: { n: 2 } });
+  assert.deepEqual(spans.summary(errors, rules), { key: "errors_said", values: { n: 2 } });
 });
 
 test("categories are listed on two levels", () => {
@@ -85,9 +85,9 @@ test("an answer starts from suggested errors, and is begun when it differs from 
 });
 
 test("the history has the scores", () => {
-  assert.equal(spans.said(whole(), {}), "A 85, B 70");
-  assert.equal(spans.said({ outputs: whole().outputs.slice(0, 1) }, {}), "85");
-  assert.equal(spans.said(spans.blank(2), {}), "");
+  assert.equal(spans.summary(whole(), {}), "A 85, B 70");
+  assert.equal(spans.summary({ outputs: whole().outputs.slice(0, 1) }, {}), "85");
+  assert.equal(spans.summary(spans.blank(2), {}), "");
 });
 
 describe("in the queue", () => {

@@ -32,9 +32,9 @@ test("at least one is at the top", () => {
 test("the page and the history have it in words", () => {
   const words = { key: "top_said", values: { letters: ["A", "C"] } };
   assert.deepEqual(top.hint(SAID, {}), words);
-  assert.deepEqual(top.said(SAID, {}), words);
+  assert.deepEqual(top.summary(SAID, {}), words);
   assert.deepEqual(top.hint(top.blank(2), {}), { key: "top_none" });
-  assert.equal(top.said(top.blank(2), {}), "");
+  assert.equal(top.summary(top.blank(2), {}), "");
 });
 
 test("in the queue a change of a mark is a revision", async () => {

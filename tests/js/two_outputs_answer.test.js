@@ -42,8 +42,8 @@ test("a verdict that the rules do not know is missing", () => {
 });
 
 test("the history has it in words", () => {
-  for (const verdict of VERDICTS) assert.deepEqual(twoOutputs.said({ verdict }), { key: `verdict_${verdict}` });
-  assert.equal(twoOutputs.said({ verdict: null }), "");
+  for (const verdict of VERDICTS) assert.deepEqual(twoOutputs.summary({ verdict }), { key: `verdict_${verdict}` });
+  assert.equal(twoOutputs.summary({ verdict: null }), "");
 });
 
 describe("in the queue", () => {

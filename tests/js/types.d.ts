@@ -429,13 +429,13 @@ interface Phrase {
 // What an answer of one protocol is. Pure: it knows no page, and changes nothing it is given.
 interface AnswerOf<OneAnswer = any> {
   // Before anything is said.
-  blank(candidates: number, shown?: Candidate[]): OneAnswer;
+  blank(candidates: number, shownCandidates?: Candidate[]): OneAnswer;
   // From what the server stores or what was submitted; blank where that has none.
   read(stored: Stored, candidates: number): OneAnswer;
   // Whether both say the same.
   same(one: OneAnswer, other: OneAnswer): boolean;
   // Whether anything is said yet.
-  begun(answer: OneAnswer, shown?: Candidate[]): boolean;
+  begun(answer: OneAnswer, shownCandidates?: Candidate[]): boolean;
   // What is missing under the HIT's rules, to be said; null where it may be submitted.
   lack(answer: OneAnswer, rules: Rules): Phrase | null;
   // What the foot says of it so far, if anything.
@@ -443,7 +443,7 @@ interface AnswerOf<OneAnswer = any> {
   // Its fields in a submission's body; `read` takes them back.
   fields(answer: OneAnswer): Stored;
   // What the history says of it.
-  said(answer: OneAnswer, rules: Rules): Phrase | string;
+  summary(answer: OneAnswer, rules: Rules): Phrase | string;
   // The errors in the text of an output, if they are marked.
   errorsIn?(answer: OneAnswer, index: number): Span[];
   // The HIT's rules, with what the server's refusal tells of them.

@@ -29,9 +29,9 @@ export function lack({ outcome, text, acceptable }, rules) {
 }
 
 // The answer after the judge has changed the text.
-/** @param {EditingAnswer} answer @param {string} text @param {string} shown @returns {EditingAnswer} */
-export function written({ keystrokes }, text, shown) {
-  const isChanged = text !== shown;
+/** @param {EditingAnswer} answer @param {string} text @param {string} original @returns {EditingAnswer} */
+export function written({ keystrokes }, text, original) {
+  const isChanged = text !== original;
   return { ...blank(), outcome: isChanged ? "edited" : null, text: isChanged ? text : null, keystrokes: keystrokes + 1 };
 }
 
@@ -42,7 +42,7 @@ export function fields({ outcome, text, keystrokes, acceptable }) {
 }
 
 /** @param {EditingAnswer} answer */
-export function said({ outcome, acceptable }) {
+export function summary({ outcome, acceptable }) {
   if (acceptable !== null) return { key: acceptable ? "choose_yes" : "choose_no" };
   return outcome ? { key: `outcome_${outcome}` } : "";
 }

@@ -32,7 +32,7 @@ class EditingScreen extends ButtonScreen {
   key = "choose";
   // Texts are above, at full width.
   layout = "columns";
-  #shown = this.root.querySelector(".edit-shown");
+  #original = this.root.querySelector(".edit-shown");
   #field = this.root.querySelector(".edit-field");
 
   /** @param {Page} page */
@@ -66,9 +66,9 @@ class EditingScreen extends ButtonScreen {
     this.block = block;
     const [candidate] = block.candidates;
     const isAsked = this.#isAsked;
-    this.#shown.hidden = !isAsked;
+    this.#original.hidden = !isAsked;
     this.#field.hidden = isAsked;
-    setText(this.#shown, candidate);
+    setText(this.#original, candidate);
     this.#field.placeholder = say("empty");
     prepareForText(this.#field, candidate);
     this.#field.value = block.answer.text ?? candidate.text;
@@ -90,9 +90,9 @@ class EditingScreen extends ButtonScreen {
 
   showAnswer() {
     const { text } = this.block.answer;
-    const shown = text ?? this.block.candidates[0].text;
+    const value = text ?? this.block.candidates[0].text;
     // Only if the page changed it, not while the judge is typing.
-    if (this.#field.value !== shown) this.#field.value = shown;
+    if (this.#field.value !== value) this.#field.value = value;
     this.press(this.#chosen);
   }
 
@@ -117,8 +117,8 @@ class EditingScreen extends ButtonScreen {
     }
     if (this.page.isUnread(event)) return true;
     const { keystrokes } = this.block.answer;
-    const said = this.#isAsked ? { acceptable: choice === "yes" } : { outcome: /** @type {EditOutcome} */ (choice), keystrokes };
-    Object.assign(this.block.answer, editing.blank(), said);
+    const changes = this.#isAsked ? { acceptable: choice === "yes" } : { outcome: /** @type {EditOutcome} */ (choice), keystrokes };
+    Object.assign(this.block.answer, editing.blank(), changes);
     this.page.conclude(`${this.wordOf(choice)}.`);
     return true;
   }

@@ -131,13 +131,13 @@ export class ButtonScreen extends BarScreen {
   // Holding the key must not answer several sentences.
   /** @param {string} choice @param {Pressed} event */
   choosing(choice, event) {
-    return this.choices.some(([each]) => each === choice) ? () => event.repeat || this.choose(choice, event) : null;
+    return this.choices.some(([value]) => value === choice) ? () => event.repeat || this.choose(choice, event) : null;
   }
 
   /** @param {Pressed} event */
   single(event) {
     const digit = digitOf(event);
-    const [choice] = this.choices.find(([, each]) => each === digit) ?? [];
+    const [choice] = this.choices.find(([, key]) => key === digit) ?? [];
     return choice ? this.choosing(choice, event) : null;
   }
 }

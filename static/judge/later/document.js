@@ -35,7 +35,7 @@ export class DocumentView {
   #words = new SameWords();
   // By block. One document is stored for all its blocks in the HIT.
   /** @type {Map<string, WholeDocument>} */
-  #known = new Map();
+  #documents = new Map();
 
   /** @param {Page} page */
   constructor(page) {
@@ -102,14 +102,14 @@ export class DocumentView {
 
   async #show() {
     const block = /** @type {Block} */ (this.page.block);
-    const known = this.#known.get(block.id);
-    this.#write(block, known ?? nearby(block));
-    $("document-note").hidden ||= !known;
-    if (known) return;
+    const stored = this.#documents.get(block.id);
+    this.#write(block, stored ?? nearby(block));
+    $("document-note").hidden ||= !stored;
+    if (stored) return;
     const answer = await this.page.api.wholeDocument(block.id).catch(() => null);
-    const found = answer?.status === 200 ? answer.data : null;
-    if (found) for (const id of Object.keys(found.blocks)) this.#known.set(id, found);
-    if (this.#isOpen && block === this.page.block) this.#write(block, found ?? nearby(block));
+    const whole = answer?.status === 200 ? answer.data : null;
+    if (whole) for (const id of Object.keys(whole.blocks)) this.#documents.set(id, whole);
+    if (this.#isOpen && block === this.page.block) this.#write(block, whole ?? nearby(block));
   }
 
   /** @param {Block} block @param {WholeDocument} shown */
@@ -120,9 +120,9 @@ export class DocumentView {
     $("document-note").textContent = total ? say("document_part", { first, last, total }) : say("document_nearby");
     $("document-note").hidden = isWhole;
     $("document-list").replaceChildren(
-      ...segments.map(({ source, reference, output }, place) => {
+      ...segments.map(({ source, reference, output }, index) => {
         const item = document.createElement("li");
-        if (place === own) item.setAttribute("aria-current", "true");
+        if (index === own) item.setAttribute("aria-current", "true");
         if (source) item.append(paragraph(source, "document-source"));
         if (reference) item.append(paragraph(reference, "document-reference"));
         if (output) item.append(paragraph(output, "document-output"));

@@ -19,7 +19,7 @@ const when = new Intl.DateTimeFormat(LOCALE, {
 /** @param {LentBlock} block @param {AnswerOf} answers @param {Rules} rules */
 function saidOf({ judgment, skip_reason: reason, candidates }, answers, rules) {
   if (!judgment) return say("skipped", { reason: reasonOf(reason) });
-  return sayPhrase(answers.said(answers.read(judgment, candidates.length), rules));
+  return sayPhrase(answers.summary(answers.read(judgment, candidates.length), rules));
 }
 
 export class History {
@@ -72,12 +72,12 @@ export class History {
   /** @param {JudgedBlock} row */
   #item(row) {
     const { block } = row;
-    const said = saidOf(block, this.queue.screens.answersOf(protocolOf(row)), row.rules);
+    const summary = saidOf(block, this.queue.screens.answersOf(protocolOf(row)), row.rules);
     const button = build(
       "button",
       { type: "button", className: "past" },
       setText(build("span", { className: "past-text reading" }), block.source ?? block.candidates[0]),
-      build("span", { className: "past-order" }, said),
+      build("span", { className: "past-order" }, summary),
       build("span", { className: "past-when quiet" }, when.format(new Date(row.judged_at))),
     );
     button.addEventListener("click", () => this.#reopen(row));

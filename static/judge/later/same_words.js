@@ -28,7 +28,7 @@ function isUnder(range, { clientX: x, clientY: y }) {
 
 export class SameWords {
   #last = "";
-  #follow = (/** @type {PointerEvent} */ event) => this.#at(event);
+  #follow = (/** @type {PointerEvent} */ event) => this.#markUnder(event);
 
   start() {
     // Only browsers that can highlight without changing the text do it.
@@ -41,28 +41,28 @@ export class SameWords {
   }
 
   /** @param {PointerEvent} event */
-  #at(event) {
+  #markUnder(event) {
     if (event.pointerType !== "mouse") return;
     const under = event.target instanceof Element ? /** @type {HTMLElement | null} */ (event.target.closest(PLACES)) : null;
-    const place = under && placeUnder(under, event);
+    const offset = under && placeUnder(under, event);
     // A caret is between characters, so it can be after one word and before the next.
-    const words = under && place !== null ? wordsOf(under).filter(({ start, end }) => start <= place && place <= end) : [];
-    const word = words.find((each) => under && isUnder(rangeOf(under, each), event));
+    const words = under && offset !== null ? wordsOf(under).filter(({ start, end }) => start <= offset && offset <= end) : [];
+    const word = words.find((candidate) => under && isUnder(rangeOf(under, candidate), event));
     this.#mark(word?.key ?? "");
   }
 
-  /** @param {string} wanted */
-  #mark(wanted) {
-    if (wanted === this.#last) return;
-    this.#last = wanted;
-    if (!wanted) {
+  /** @param {string} target */
+  #mark(target) {
+    if (target === this.#last) return;
+    this.#last = target;
+    if (!target) {
       CSS.highlights?.delete(NAME);
       return;
     }
     const places = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(PLACES)]);
-    const found = places
-      .filter((each) => each.checkVisibility())
-      .flatMap((each) => wordsOf(each).flatMap((word) => (word.key === wanted ? [rangeOf(each, word)] : [])));
-    CSS.highlights.set(NAME, new Highlight(...found));
+    const ranges = places
+      .filter((element) => element.checkVisibility())
+      .flatMap((element) => wordsOf(element).flatMap((word) => (word.key === target ? [rangeOf(element, word)] : [])));
+    CSS.highlights.set(NAME, new Highlight(...ranges));
   }
 }

@@ -13,7 +13,7 @@ const STEPS = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
 /** @param {string} character */
 function latin(character) {
   const code = character.codePointAt(0) ?? 0;
-  const zero = ZEROS.find((each) => code >= each && code < each + 10);
+  const zero = ZEROS.find((digit) => code >= digit && code < digit + 10);
   return zero === undefined ? character : String(code - zero);
 }
 

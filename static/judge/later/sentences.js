@@ -65,8 +65,8 @@ function mayGoOn(before, after, lang) {
 /** @param {string[][]} texts */
 function usual(texts) {
   /** @param {string[]} text */
-  const alike = (text) => texts.filter((each) => each.length === text.length).length;
-  return texts.reduce((best, each) => (alike(each) > alike(best) ? each : best));
+  const alike = (text) => texts.filter((other) => other.length === text.length).length;
+  return texts.reduce((best, candidate) => (alike(candidate) > alike(best) ? candidate : best));
 }
 
 // Distributes sentences over the lines of the model: one per line if the numbers are equal; otherwise each goes to the
@@ -97,12 +97,12 @@ function cut(runs, lines) {
   const rest = [...runs];
   return lines.map((line) => {
     const cell = document.createElement("span");
-    let wanted = line.length;
-    while (wanted > 0 && rest.length) {
+    let remaining = line.length;
+    while (remaining > 0 && rest.length) {
       const [run] = rest;
-      const text = run.text.slice(0, wanted);
+      const text = run.text.slice(0, remaining);
       cell.append(marked({ ...run, text }));
-      wanted -= text.length;
+      remaining -= text.length;
       if (text.length === run.text.length) rest.shift();
       else rest[0] = { ...run, text: run.text.slice(text.length) };
     }

@@ -36,25 +36,25 @@ export function rangeOf(root, { start, end }) {
 /** @param {HTMLElement} root @param {{ clientX: number, clientY: number }} point */
 export function placeUnder(root, { clientX, clientY }) {
   if (document.caretPositionFromPoint) {
-    const found = document.caretPositionFromPoint(clientX, clientY);
-    return found && root.contains(found.offsetNode) ? placeOf(root, found.offsetNode, found.offset) : null;
+    const caret = document.caretPositionFromPoint(clientX, clientY);
+    return caret && root.contains(caret.offsetNode) ? placeOf(root, caret.offsetNode, caret.offset) : null;
   }
   // Safari before 18.4
-  const found = document.caretRangeFromPoint?.(clientX, clientY);
-  return found && root.contains(found.startContainer) ? placeOf(root, found.startContainer, found.startOffset) : null;
+  const range = document.caretRangeFromPoint?.(clientX, clientY);
+  return range && root.contains(range.startContainer) ? placeOf(root, range.startContainer, range.startOffset) : null;
 }
 
 // The stop on the next or previous line that is closest to the one at `at`; null if there is no such line.
-/** @param {HTMLElement} root @param {Stretch[]} stops @param {number} at @param {number} by */
-export function onNextLine(root, stops, at, by) {
+/** @param {HTMLElement} root @param {Stretch[]} stops @param {number} current @param {number} by */
+export function onNextLine(root, stops, current, by) {
   /** @param {number} index */
   const boxOf = (index) => rangeOf(root, stops[index]).getBoundingClientRect();
-  const { top, bottom, left, right } = boxOf(at);
+  const { top, bottom, left, right } = boxOf(current);
   const middle = (left + right) / 2;
   let line = 0;
   let best = null;
   let least = Infinity;
-  for (let index = at + by; index >= 0 && index < stops.length; index += by) {
+  for (let index = current + by; index >= 0 && index < stops.length; index += by) {
     const box = boxOf(index);
     const center = (box.top + box.bottom) / 2;
     // Still on the same line.

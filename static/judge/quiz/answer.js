@@ -39,10 +39,10 @@ function counted({ given }) {
 export const hint = (answer) => (begun(answer) ? { key: "quiz_answered", values: counted(answer) } : null);
 
 /** @param {QuizAnswer} answer @returns {Stored} */
-export const fields = ({ given }) => ({ answer: given && { answers: given.map((each) => TRUTH[each || "unsure"]) } });
+export const fields = ({ given }) => ({ answer: given && { answers: given.map((choice) => TRUTH[choice || "unsure"]) } });
 
 /** @param {QuizAnswer} answer */
-export function said(answer) {
+export function summary(answer) {
   if (!answer.given) return "";
   return answer.given.length ? { key: "quiz_answered", values: counted(answer) } : { key: "quiz_was_read" };
 }
@@ -54,6 +54,6 @@ export const statementsOf = ({ statements = [], asked_with: last }, block) => (l
 // Splits a text into what was read before and what is new.
 /** @param {string} text @param {string | undefined} before */
 export function parted(text, before) {
-  const known = before !== undefined && text.startsWith(`${before}\n`) ? before.length + 1 : 0;
-  return { before: text.slice(0, known), after: text.slice(known) };
+  const length = before !== undefined && text.startsWith(`${before}\n`) ? before.length + 1 : 0;
+  return { before: text.slice(0, length), after: text.slice(length) };
 }

@@ -79,14 +79,14 @@ class QuizScreen extends BarScreen {
 
   /** @param {string} statement @param {number} index */
   #makeStatement(statement, index) {
-    const made = $("quiz-statement-template").content.firstElementChild.cloneNode(true);
+    const fieldset = $("quiz-statement-template").content.firstElementChild.cloneNode(true);
     const { lang } = this.block.candidates[0];
-    setText(made.querySelector(".quiz-words"), { text: statement, lang });
-    for (const input of /** @type {HTMLInputElement[]} */ ([...made.querySelectorAll("input")])) {
+    setText(fieldset.querySelector(".quiz-words"), { text: statement, lang });
+    for (const input of /** @type {HTMLInputElement[]} */ ([...fieldset.querySelectorAll("input")])) {
       input.name = `quiz-${index}`;
       input.addEventListener("change", () => this.#choose(index, /** @type {QuizChoice} */ (input.value)));
     }
-    return made;
+    return fieldset;
   }
 
   nameBar() {
@@ -95,10 +95,10 @@ class QuizScreen extends BarScreen {
 
   showAnswer() {
     const { given } = this.block.answer;
-    this.#fieldsets.forEach((each, index) => {
-      for (const input of /** @type {HTMLInputElement[]} */ ([...each.querySelectorAll("input")]))
+    this.#fieldsets.forEach((fieldset, index) => {
+      for (const input of /** @type {HTMLInputElement[]} */ ([...fieldset.querySelectorAll("input")]))
         {input.checked = input.value === given?.[index];}
-      each.classList.toggle("open", !given?.[index]);
+      fieldset.classList.toggle("open", !given?.[index]);
     });
     if (!quiz.lack(this.block.answer)) this.want(false);
   }
@@ -107,8 +107,8 @@ class QuizScreen extends BarScreen {
   /** @param {string} words */
   introduce(words) {
     const text = this.block.candidates[0].text.slice(this.#before.length);
-    const asked = this.#statements.length ? [say("quiz_question"), ...this.#statements] : [];
-    this.hear([words, text, ...asked]);
+    const questions = this.#statements.length ? [say("quiz_question"), ...this.#statements] : [];
+    this.hear([words, text, ...questions]);
   }
 
   refuse() {
@@ -125,16 +125,16 @@ class QuizScreen extends BarScreen {
 
   // The focused statement, else the first unanswered one, else the last.
   get #current() {
-    const focused = this.#fieldsets.findIndex((each) => each.contains(document.activeElement));
+    const focused = this.#fieldsets.findIndex((fieldset) => fieldset.contains(document.activeElement));
     if (focused >= 0) return focused;
     return this.#open >= 0 ? this.#open : this.#statements.length - 1;
   }
 
   /** @param {number} index @param {QuizChoice} choice */
   #choose(index, choice) {
-    const given = [...(this.block.answer.given ?? quiz.unsaid(this.#statements.length))];
-    given[index] = choice;
-    this.block.answer.given = given;
+    const choices = [...(this.block.answer.given ?? quiz.unsaid(this.#statements.length))];
+    choices[index] = choice;
+    this.block.answer.given = choices;
     this.page.answered();
   }
 

@@ -50,7 +50,7 @@ export function hint({ labels }) {
 export const fields = ({ labels }) => ({ labels: [...labels] });
 
 /** @param {RankingAnswer} answer */
-export const said = ({ labels }) => tiers(labels).map((group) => group.map(letterOf).join(" = ")).join(" > ");
+export const summary = ({ labels }) => tiers(labels).map((group) => group.map(letterOf).join(" = ")).join(" > ");
 
 // A refusal for missing labels means that complete rankings are required now, unlike when the HIT was lent.
 /** @param {Rules} rules @param {{ missing?: string[] } | null} refusal @returns {Rules} */

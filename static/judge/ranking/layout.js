@@ -8,7 +8,7 @@ import { say } from "../words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
-const KEPT = "quintet/layout";
+const STORAGE_KEY = "quintet/layout";
 const LAYOUTS = ["list", "columns", "tiers"];
 // As in judge-layouts.css.
 const HAS_COLUMNS = matchMedia("(min-width: 760px)");
@@ -23,9 +23,9 @@ export class Layout {
   constructor(screen) {
     this.screen = screen;
     this.#loadTiers = later(screen.page, async () => new (await import("./later/tiers.js")).Tiers(this));
-    const kept = store.get(KEPT);
-    this.isChosen = LAYOUTS.includes(kept);
-    this.choice = this.isChosen ? kept : "list";
+    const stored = store.get(STORAGE_KEY);
+    this.isChosen = LAYOUTS.includes(stored);
+    this.choice = this.isChosen ? stored : "list";
     for (const name of /** @type {const} */ (["columns", "tiers"])) {
       $(name).addEventListener("click", () => this.toggle(name));
     }
@@ -57,7 +57,7 @@ export class Layout {
     const { rows } = this.screen;
     this.isChosen = true;
     this.choice = choice;
-    store.put(KEPT, this.choice);
+    store.put(STORAGE_KEY, this.choice);
     this.show();
     if (!this.inTiers()) $("rows").replaceChildren(...rows.rows);
     this.arrange();

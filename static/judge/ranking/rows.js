@@ -91,8 +91,8 @@ export class Rows extends OutputRows {
   // A tap on the same rank of another row, too soon to be intended.
   /** @param {HTMLInputElement} input @param {Event} event */
   #isSecondTap(input, { timeStamp }) {
-    const { input: last, at } = this.#last;
-    return last !== null && last !== input && last.value === input.value && timeStamp - at < DOUBLE_MS;
+    const { input: last, at: time } = this.#last;
+    return last !== null && last !== input && last.value === input.value && timeStamp - time < DOUBLE_MS;
   }
 
   /** @param {number} index @param {FocusOptions} [options] */

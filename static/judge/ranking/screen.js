@@ -134,16 +134,16 @@ export class RankingScreen {
     const rest = ranking.unranked(labels);
     // If all rows are ranked, revising an earlier ranking moves from row to row.
     const after = this.rows.block.state === "open" ? index : (index + 1) % labels.length;
-    const next = rank === null ? index : (rest.find((each) => each > index) ?? rest[0] ?? after);
+    const next = rank === null ? index : (rest.find((candidate) => candidate > index) ?? rest[0] ?? after);
     this.rows.focus(next);
   }
 
   clearAll() {
-    const done = this.rows.clearAll();
-    if (done) {
+    const phrase = this.rows.clearAll();
+    if (phrase) {
       this.#changed();
       this.focus();
-      announce(say(done));
+      announce(say(phrase));
     }
     return true;
   }
@@ -193,10 +193,10 @@ export class RankingScreen {
 function showOrder(labels, { line, words }) {
   const groups = tiers(labels);
   line.replaceChildren(
-    ...groups.flatMap((group, place) =>
+    ...groups.flatMap((group, tier) =>
       group.flatMap((index, position) => {
         const chip = build("span", { className: `chip rank-${labels[index]}` }, letterOf(index));
-        if (place === 0 && position === 0) return [chip];
+        if (tier === 0 && position === 0) return [chip];
         return [" ", build("span", { className: "sign" }, position ? "=" : ">"), " ", chip];
       }),
     ),

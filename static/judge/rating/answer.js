@@ -54,7 +54,7 @@ export const begun = ({ outputs }) => outputs.some((output) => Object.keys(outpu
 export function unrated({ outputs }, rules) {
   const criteria = criteriaOf(rules);
   return outputs.flatMap((output, index) =>
-    criteria.flatMap(({ key }, place) => (output[key] === undefined ? [{ output: index, criterion: place }] : [])),
+    criteria.flatMap(({ key }, criterion) => (output[key] === undefined ? [{ output: index, criterion }] : [])),
   );
 }
 
@@ -76,7 +76,7 @@ export function fields({ outputs }) {
 }
 
 /** @param {RatingAnswer} answer @param {Rules} rules */
-export function said({ outputs }, rules) {
+export function summary({ outputs }, rules) {
   const criteria = criteriaOf(rules);
   if (outputs.length === 1 && criteria.length === 1) {
     const [{ key, highest }] = criteria;

@@ -9,7 +9,7 @@ import { isContinuous, keyOf, pointsOf } from "./answer.js";
 const $ = (id) => document.getElementById(id);
 // With more points, they are in rows, and their texts below.
 const MOST_IN_A_COLUMN = 7;
-let made = 0;
+let count = 0;
 
 export class ScaleOfCriterion {
   root = $("rating-scale-template").content.firstElementChild.cloneNode(true);
@@ -28,7 +28,7 @@ export class ScaleOfCriterion {
   constructor(criterion, options) {
     this.criterion = criterion;
     this.options = options;
-    made += 1;
+    count += 1;
     const legend = /** @type {HTMLElement} */ (this.root.querySelector("legend"));
     legend.classList.toggle("visually-hidden", options.isAlone);
     legend.replaceChildren(...this.#legend());
@@ -67,7 +67,7 @@ export class ScaleOfCriterion {
     const isEnd = value === criterion.lowest || value === criterion.highest;
     const key = keyOf(value, criterion);
     const radio = document.createElement("input");
-    Object.assign(radio, { type: "radio", name: `points-${made}`, value: String(value) });
+    Object.assign(radio, { type: "radio", name: `points-${count}`, value: String(value) });
     radio.setAttribute("aria-keyshortcuts", key);
     radio.addEventListener("change", () => {
       options.onValue(value);
@@ -85,7 +85,7 @@ export class ScaleOfCriterion {
     const { criterion, options } = this;
     const part = $("rating-slider-template").content.firstElementChild.cloneNode(true);
     const anchors = this.#makeAnchors("anchors");
-    anchors.id = `anchors-${made}`;
+    anchors.id = `anchors-${count}`;
     this.root.append(part, anchors);
     this.#scoring = new Scoring(this.root, `${options.name} ${criterion.lowest}–${criterion.highest}`.trim(), {
       onScore: options.onValue,

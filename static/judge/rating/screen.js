@@ -83,7 +83,7 @@ class RatingScreen {
 
   /** @param {Criterion} criterion @param {number} output */
   #makeScale(criterion, output) {
-    const place = this.#scales.length;
+    const position = this.#scales.length;
     const isAlone = this.#criteria.length === 1;
     const of = this.isOfOneOutputAlone ? "" : nameOfOutput(letterOf(output));
     const scale = new ScaleOfCriterion(criterion, {
@@ -92,13 +92,13 @@ class RatingScreen {
       isCompact: this.page.segments.isShown && !this.#hit.rules.only_ends_named,
       isOnlyEnds: Boolean(this.#hit.rules.only_ends_named),
       name: [of, criterion.name].filter(Boolean).join(", "),
-      onValue: (value) => this.#rate(place, value),
-      onTap: () => this.page.segments.isShown && this.#goOn(place),
-      onDone: () => this.#goOn(place),
+      onValue: (value) => this.#rate(position, value),
+      onTap: () => this.page.segments.isShown && this.#goOn(position),
+      onDone: () => this.#goOn(position),
       onBack: () => scale.root.focus(),
       onMove: (by) => this.#move(by),
     });
-    scale.root.addEventListener("focusin", () => this.#activate(place));
+    scale.root.addEventListener("focusin", () => this.#activate(position));
     scale.root.addEventListener("click", (event) => this.page.isUnread(event) && event.preventDefault());
     this.#scales.push(scale);
     return scale;
@@ -110,27 +110,27 @@ class RatingScreen {
     $("points-help").replaceChildren(...texts.map(({ value, text }) => build("li", { value }, text)));
   }
 
-  /** @param {number} place */
-  #outputOf(place) {
-    return this.block.answer.outputs[Math.floor(place / this.#criteria.length)];
+  /** @param {number} position */
+  #outputOf(position) {
+    return this.block.answer.outputs[Math.floor(position / this.#criteria.length)];
   }
 
   showAnswer() {
-    this.#scales.forEach((scale, place) => scale.show(this.#outputOf(place)[scale.criterion.key]));
+    this.#scales.forEach((scale, position) => scale.show(this.#outputOf(position)[scale.criterion.key]));
   }
 
   // --- The focus -----------------------------------------------------------------------------------
 
-  /** @param {number} place */
-  #activate(place) {
-    this.#active = place;
+  /** @param {number} position */
+  #activate(position) {
+    this.#active = position;
     if (this.#scales.length === 1) return;
-    this.#scales.forEach((scale, index) => scale.root.classList.toggle("active", index === place));
+    this.#scales.forEach((scale, index) => scale.root.classList.toggle("active", index === position));
   }
 
   // The places of scales without a rating.
   get #unrated() {
-    return this.#scales.flatMap((scale, place) => (this.#outputOf(place)[scale.criterion.key] === undefined ? [place] : []));
+    return this.#scales.flatMap((scale, position) => (this.#outputOf(position)[scale.criterion.key] === undefined ? [position] : []));
   }
 
   get #first() {
@@ -144,10 +144,10 @@ class RatingScreen {
     const scale = this.#first;
     const output = Math.floor(this.#scales.indexOf(scale) / this.#criteria.length);
     const text = heardOf(this.block.candidates[output]);
-    const shown = this.isOfOneOutputAlone ? text : labelled(nameOfOutput(letterOf(output)), text);
+    const labelledText = this.isOfOneOutputAlone ? text : labelled(nameOfOutput(letterOf(output)), text);
     const { name, question } = scale.criterion;
-    const asked = this.#criteria.length === 1 ? question : labelled(name, question);
-    scale.introduce([words, ...references, shown, asked].filter(Boolean).join(" "));
+    const labelledQuestion = this.#criteria.length === 1 ? question : labelled(name, question);
+    scale.introduce([words, ...references, labelledText, labelledQuestion].filter(Boolean).join(" "));
   }
 
   /** @param {FocusOptions} [options] */
@@ -161,7 +161,7 @@ class RatingScreen {
 
   refuse() {
     const missing = this.#unrated;
-    this.#scales.forEach((scale, place) => scale.want(missing.includes(place)));
+    this.#scales.forEach((scale, position) => scale.want(missing.includes(position)));
     this.#scales[missing[0]]?.focus();
   }
 
@@ -173,36 +173,36 @@ class RatingScreen {
   }
 
   // After the last rating, goes to what is still missing, or to the submit button.
-  /** @param {number} place */
-  #goOn(place) {
+  /** @param {number} position */
+  #goOn(position) {
     const rest = this.#unrated;
-    const next = rest.find((each) => each > place) ?? rest[0];
+    const next = rest.find((candidate) => candidate > position) ?? rest[0];
     if (next === undefined) this.page.answerCompleted();
     else this.#scales[next].focus();
   }
 
   // --- Ratings -------------------------------------------------------------------------------------
 
-  /** @param {number} place @param {number | null} value */
-  #rate(place, value) {
-    const { key } = this.#scales[place].criterion;
-    const output = this.#outputOf(place);
+  /** @param {number} position @param {number | null} value */
+  #rate(position, value) {
+    const { key } = this.#scales[position].criterion;
+    const output = this.#outputOf(position);
     if (value === null) delete output[key];
     else output[key] = value;
-    this.#scales[place].show(output[key]);
+    this.#scales[position].show(output[key]);
     this.page.answered();
   }
 
   /** @param {string} key @param {KeyboardEvent} event */
   #byKey(key, event) {
-    const place = this.#active;
-    const scale = this.#scales[place];
+    const position = this.#active;
+    const scale = this.#scales[position];
     const value = rating.pointOfKey(key, scale.criterion);
     if (value === null) return false;
     if (this.page.isUnread(event)) return true;
-    this.#rate(place, value);
+    this.#rate(position, value);
     if (this.#scales.length === 1 && !this.page.segments.isShown) scale.focus();
-    else this.#goOn(place);
+    else this.#goOn(position);
     return true;
   }
 

@@ -2,7 +2,7 @@
 
 import { letterOf } from "../keys.js";
 
-/** @param {OutputSaid} said @returns {OutputSaid} */
+/** @param {OutputSaid} output @returns {OutputSaid} */
 const copy = ({ score, spans }) => ({ score, spans: spans.map((span) => ({ ...span })) });
 
 // What the judge starts from: the errors suggested in an output, or nothing.
@@ -26,8 +26,8 @@ export function unscored({ outputs }, rules) {
   return outputs.flatMap(({ score }, index) => (score === null ? [index] : []));
 }
 
-/** @param {number} candidates @param {Candidate[]} [shown] @returns {SpansAnswer} */
-export const blank = (candidates, shown = []) => ({ outputs: Array.from({ length: candidates }, (_, index) => start(shown[index])) });
+/** @param {number} candidates @param {Candidate[]} [shownCandidates] @returns {SpansAnswer} */
+export const blank = (candidates, shownCandidates = []) => ({ outputs: Array.from({ length: candidates }, (_, index) => start(shownCandidates[index])) });
 
 /** @param {Stored} stored @param {number} candidates @returns {SpansAnswer} */
 export const read = ({ answer }, candidates) => (answer ? { outputs: answer.outputs.map(copy) } : blank(candidates));
@@ -45,13 +45,13 @@ export const areAlike = (one, other) =>
 const saySame = (one, other) =>
   one.score === other.score &&
   one.spans.length === other.spans.length &&
-  one.spans.every((span) => other.spans.some((each) => areAlike(span, each)));
+  one.spans.every((span) => other.spans.some((otherSpan) => areAlike(span, otherSpan)));
 
 /** @param {SpansAnswer} one @param {SpansAnswer} other */
 export const same = (one, other) => one.outputs.every((output, index) => saySame(output, other.outputs[index]));
 
-/** @param {SpansAnswer} answer @param {Candidate[]} [shown] */
-export const begun = ({ outputs }, shown = []) => outputs.some((output, index) => !saySame(output, start(shown[index])));
+/** @param {SpansAnswer} answer @param {Candidate[]} [shownCandidates] */
+export const begun = ({ outputs }, shownCandidates = []) => outputs.some((output, index) => !saySame(output, start(shownCandidates[index])));
 
 // The errors in the text of an output.
 /** @param {SpansAnswer} answer @param {number} index */
@@ -79,7 +79,7 @@ export const hint = (answer, rules) => lack(answer, rules) ?? (isScored(rules) ?
 export const fields = ({ outputs }) => ({ answer: { outputs: outputs.map(copy) } });
 
 /** @param {SpansAnswer} answer @param {Rules} rules */
-export function said({ outputs }, rules) {
+export function summary({ outputs }, rules) {
   if (!isScored(rules)) return { key: "errors_said", values: { n: outputs.flatMap(({ spans }) => spans).length } };
   if (outputs.length === 1) return String(outputs[0].score ?? "");
   return outputs.flatMap(({ score }, index) => (score === null ? [] : `${letterOf(index)} ${score}`)).join(", ");

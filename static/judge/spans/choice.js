@@ -108,7 +108,7 @@ export class Choice {
 
   /** @param {HTMLElement} part @param {DOMRect} beside */
   #show(part, beside) {
-    for (const each of [this.#severities, this.#categories]) each.hidden = each !== part;
+    for (const section of [this.#severities, this.#categories]) section.hidden = section !== part;
     if (!this.#menu.matches(":popover-open")) this.#menu.showPopover();
     this.#place(beside);
   }
@@ -116,8 +116,8 @@ export class Choice {
   // Focuses the current severity, or the first entry.
   focus() {
     const buttons = /** @type {HTMLElement[]} */ ([...this.#menu.querySelectorAll("button, input")]);
-    const shown = buttons.filter((each) => each.offsetParent !== null);
-    (shown.find((button) => button.getAttribute("aria-pressed") === "true") ?? shown[0])?.focus();
+    const visible = buttons.filter((entry) => entry.offsetParent !== null);
+    (visible.find((button) => button.getAttribute("aria-pressed") === "true") ?? visible[0])?.focus();
   }
 
   // What a key chooses in the open menu; null if nothing.
@@ -127,7 +127,7 @@ export class Choice {
     if (this.isOfCategory) {
       const buttons = /** @type {HTMLElement[]} */ ([...this.#categories.querySelectorAll("button")]);
       const typed = digitOf(event, 9) ?? key.toLowerCase();
-      const button = buttons.find((each) => each.querySelector("kbd")?.textContent === String(typed));
+      const button = buttons.find((candidate) => candidate.querySelector("kbd")?.textContent === String(typed));
       return button ? () => button.click() : null;
     }
     const digit = key === "Backspace" || key === "Delete" ? 0 : digitOf(event, this.#offered.length);

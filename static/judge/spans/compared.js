@@ -36,12 +36,12 @@ export class ComparedText {
   // Calls `onLine` with the line under the pointer and `onChosen` with a clicked line.
   /** @param {{ onLine: (line: number | null) => void, onChosen: (line: number) => void }} calls */
   constructor({ onLine, onChosen }) {
-    for (const place of [$("texts"), $("rows")]) {
-      place.addEventListener("mouseover", ({ target }) => this.#compared && onLine(this.#lineAt(target)));
-      place.addEventListener("mouseleave", () => this.#compared && onLine(null));
+    for (const container of [$("texts"), $("rows")]) {
+      container.addEventListener("mouseover", ({ target }) => this.#compared && onLine(this.#lineAt(target)));
+      container.addEventListener("mouseleave", () => this.#compared && onLine(null));
     }
-    for (const place of [$("texts"), this.root]) {
-      place.addEventListener("click", ({ target }) => {
+    for (const container of [$("texts"), this.root]) {
+      container.addEventListener("click", ({ target }) => {
         const line = this.#compared && this.#lineAt(target);
         if (line !== null) onChosen(line);
       });
@@ -63,7 +63,7 @@ export class ComparedText {
   // Its element among the texts above, which are rebuilt when context is shown.
   get #paragraph() {
     const all = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#texts :is(.source, .reference)"));
-    return Array.from(all).find((each) => each.textContent === this.#compared?.text.text);
+    return Array.from(all).find((candidate) => candidate.textContent === this.#compared?.text.text);
   }
 
   #inLines() {

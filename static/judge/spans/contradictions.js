@@ -8,16 +8,16 @@ const MINOR = ["minor"];
 /** @type {Severity[]} */
 const MAJOR = ["major", "critical"];
 
-/** @param {OutputSaid} said @param {Severity[]} severities */
+/** @param {OutputSaid} output @param {Severity[]} severities */
 const count = ({ spans }, severities) => spans.filter((span) => severities.includes(span.severity)).length;
 
-/** @param {OutputSaid} said @param {ContradictionRule} rule */
-function ofOutput(said, rule) {
-  const { score } = said;
+/** @param {OutputSaid} output @param {ContradictionRule} rule */
+function ofOutput(output, rule) {
+  const { score } = output;
   if (score === null) return null;
-  if (!count(said, [...MINOR, ...MAJOR])) return score < rule.error_free_from ? "low_without_error" : null;
+  if (!count(output, [...MINOR, ...MAJOR])) return score < rule.error_free_from ? "low_without_error" : null;
   if (score >= rule.perfect_from) return "perfect_with_error";
-  return score >= rule.major_below && count(said, MAJOR) ? "high_with_major" : null;
+  return score >= rule.major_below && count(output, MAJOR) ? "high_with_major" : null;
 }
 
 // Returns whether one output has a higher score with at least as many errors of each severity and more of one.
@@ -34,17 +34,17 @@ function isBetterWithMore(better, worse, margin) {
 // The contradictions of an answer, first by output, then by pair.
 /** @param {SpansAnswer} answer @param {ContradictionRule} rule @returns {Contradiction[]} */
 export function contradictions({ outputs }, rule) {
-  const found = outputs.flatMap((said, output) => {
-    const kind = ofOutput(said, rule);
-    return kind ? [{ kind, outputs: [output] }] : [];
+  const list = outputs.flatMap((output, index) => {
+    const kind = ofOutput(output, rule);
+    return kind ? [{ kind, outputs: [index] }] : [];
   });
   outputs.forEach((better, output) => {
     outputs.forEach((worse, other) => {
       if (!isBetterWithMore(better, worse, rule.margin)) return;
-      found.push({ kind: "better_with_more_errors", outputs: [output, other] });
+      list.push({ kind: "better_with_more_errors", outputs: [output, other] });
     });
   });
-  return found;
+  return list;
 }
 
 /** @typedef {{ id: string, output: number, phrase: Phrase }} ToAsk `id`: the same for the same question */
@@ -52,9 +52,9 @@ export function contradictions({ outputs }, rule) {
 // The questions and the outputs to check. An output with a question of its own is not included in questions about pairs.
 /** @param {SpansAnswer} answer @param {ContradictionRule} rule @returns {ToAsk[]} */
 export function questions(answer, rule) {
-  const found = contradictions(answer, rule);
-  const alone = found.filter(({ outputs }) => outputs.length === 1).map(({ outputs: [output] }) => output);
-  return found
+  const all = contradictions(answer, rule);
+  const alone = all.filter(({ outputs }) => outputs.length === 1).map(({ outputs: [output] }) => output);
+  return all
     .filter(({ outputs }) => outputs.length === 1 || !outputs.some((output) => alone.includes(output)))
     .map(({ kind, outputs }) => {
       const [output, other] = outputs;

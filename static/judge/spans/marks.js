@@ -27,17 +27,17 @@ const areAtOnePlace = (one, other) => one.kind === other.kind && one.start === o
 // The span with the category of the one that it replaces.
 /** @param {Span} span @param {Span[]} spans @returns {Span} */
 function withCategoryKept(span, spans) {
-  const before = spans.find((each) => areAtOnePlace(each, span));
+  const before = spans.find((candidate) => areAtOnePlace(candidate, span));
   return before?.category ? { ...span, category: before.category } : span;
 }
 
 // Gives a span another category; an empty one takes it away.
 /** @param {Span[]} spans @param {Span} span @param {string} category @returns {Span[]} */
 export const categorised = (spans, span, category) =>
-  spans.map((each) => {
-    if (!areAtOnePlace(each, span)) return each;
-    const { kind, start, end, severity } = each;
-    return category ? { ...each, category } : { kind, start, end, severity };
+  spans.map((member) => {
+    if (!areAtOnePlace(member, span)) return member;
+    const { kind, start, end, severity } = member;
+    return category ? { ...member, category } : { kind, start, end, severity };
   });
 
 /** @param {Span} span */

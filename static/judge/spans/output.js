@@ -18,8 +18,8 @@ const $ = (id) => document.getElementById(id);
 const joined = (...words) => words.filter(Boolean).join(", ");
 
 // A piece of text, in an element if it is marked.
-/** @param {Piece} piece @param {boolean} selecting @param {string} said the severity, in the last piece of an error @param {boolean} suggested */
-function nodeOf({ text, span, severity, differs, chosen }, selecting, said, suggested) {
+/** @param {Piece} piece @param {boolean} selecting @param {string} severityText the severity, in the last piece of an error @param {boolean} suggested */
+function nodeOf({ text, span, severity, differs, chosen }, selecting, severityText, suggested) {
   if (!severity && !differs && !chosen) return text;
   const element = document.createElement(differs ? "mark" : "span");
   element.textContent = text;
@@ -27,7 +27,7 @@ function nodeOf({ text, span, severity, differs, chosen }, selecting, said, sugg
     element.className = `error ${severity}`;
     element.dataset.span = String(span);
     element.classList.toggle("suggested", suggested);
-    if (said) element.dataset.severity = said;
+    if (severityText) element.dataset.severity = severityText;
   }
   if (chosen) element.classList.add(selecting ? "chosen" : "at");
   return element;
@@ -36,7 +36,7 @@ function nodeOf({ text, span, severity, differs, chosen }, selecting, said, sugg
 export class Output {
   root = $("spans-output-template").content.firstElementChild.cloneNode(true);
   text = this.root.querySelector(".marking-text");
-  #place = this.root.querySelector(".word-cursor");
+  #cursorField = this.root.querySelector(".word-cursor");
   #cursor = new Cursor([]);
   candidate = /** @type {Candidate} */ (/** @type {unknown} */ (null));
   /** @type {Rules} */
@@ -53,7 +53,7 @@ export class Output {
   /** @type {number | null} */
   #tapped = null;
   // The state shown on the page.
-  #shown = "";
+  #state = "";
 
   // Found before the source is put into the same element.
   #tapHint = this.root.querySelector(".tap-hint");
@@ -81,7 +81,7 @@ export class Output {
     });
     this.root.addEventListener("focusin", () => screen.activate(index));
     this.root.addEventListener("focusout", () => this.#nameAgain());
-    this.#place.addEventListener("keydown", (event) => this.#pressed(event));
+    this.#cursorField.addEventListener("keydown", (event) => this.#pressed(event));
     this.text.addEventListener("click", (event) => this.#clicked(event));
   }
 
@@ -92,11 +92,11 @@ export class Output {
     this.candidate = candidate;
     this.#rules = rules;
     this.#runs = this.#lines = this.#picked = this.#tapped = this.#atLine = null;
-    this.#shown = "";
+    this.#state = "";
     setText(this.text, candidate);
     this.#cursor = new Cursor(stopsOf(candidate, byCharacter));
     const isAsked = rules.spans_asked !== false;
-    this.#place.hidden = !isAsked;
+    this.#cursorField.hidden = !isAsked;
     this.#makeMarkButtons(isAsked && this.kind === "error" ? rules : {});
     const isWithScore = this.kind === "error" && isScored(rules);
     for (const part of this.#scoreParts) part.hidden = !isWithScore;
@@ -124,13 +124,13 @@ export class Output {
     return this.#rules.severities ?? USUAL;
   }
 
-  get #said() {
+  get #answer() {
     return this.screen.block.answer.outputs[this.index];
   }
 
   /** @returns {Placed[]} */
   get #errors() {
-    return this.#said.spans.flatMap((span, index) =>
+    return this.#answer.spans.flatMap((span, index) =>
       span.kind === this.kind && isPlaced(span)
         ? [{ ...inPlaces(this.candidate.text, /** @type {Stretch} */ (span)), severity: span.severity, category: span.category, span: index, suggested: this.#isSuggested(span) }]
         : [],
@@ -141,11 +141,11 @@ export class Output {
   /** @param {Span | null} span */
   #isSuggested(span) {
     const { suggested = [] } = this.screen.block.candidates[this.index];
-    return span !== null && suggested.some((each) => areAlike(each, span));
+    return span !== null && suggested.some((suggestion) => areAlike(suggestion, span));
   }
 
   showSaid() {
-    const { score, spans } = this.#said;
+    const { score, spans } = this.#answer;
     this.scoring.show(score);
     for (const [kind, button] of this.#markButtons) {
       const mark = markOf(spans, kind);
@@ -180,14 +180,14 @@ export class Output {
     const selecting = this.#picked !== null || this.#cursor.isSelecting;
     // Do not rewrite an unchanged text, or a selection would be lost.
     const state = JSON.stringify([errors, this.#runs, chosen, selecting, this.#lines]);
-    if (state === this.#shown) return;
-    this.#shown = state;
+    if (state === this.#state) return;
+    this.#state = state;
     const rows = piecesOf({ text: this.candidate.text, errors, runs: this.#runs, chosen, lines: this.#lines });
     /** @param {Piece} piece */
     const nodeOfPiece = (piece) => {
       const error = errors.find(({ span }) => span === piece.span);
-      const said = error && error.end === piece.end ? joined(say(error.severity), error.suggested && say("suggested")) : "";
-      return nodeOf(piece, selecting, said, Boolean(error?.suggested));
+      const severityText = error && error.end === piece.end ? joined(say(error.severity), error.suggested && say("suggested")) : "";
+      return nodeOf(piece, selecting, severityText, Boolean(error?.suggested));
     };
     const nodes = rows.map((pieces) => pieces.map(nodeOfPiece));
     this.text.replaceChildren(...(this.#lines ? nodes.map((row, line) => this.#line(row, line)) : nodes.flat()));
@@ -225,10 +225,10 @@ export class Output {
 
   // The line of the word cursor; null if the text is not split into lines.
   get lineAtCursor() {
-    const at = this.#cursor.stops[this.#cursor.at];
-    if (!this.#lines || !at || this.#place.hidden) return null;
+    const stop = this.#cursor.stops[this.#cursor.at];
+    if (!this.#lines || !stop || this.#cursorField.hidden) return null;
     let end = 0;
-    return this.#lines.findIndex((line) => (end += line.length) > at.start);
+    return this.#lines.findIndex((line) => (end += line.length) > stop.start);
   }
 
   // Moves to the first word of a sentence, or scrolls to the sentence if no words can be marked.
@@ -237,7 +237,7 @@ export class Output {
     const lines = this.#lines ?? [];
     const start = lines.slice(0, line).join("").length;
     const cell = /** @type {HTMLElement | null} */ (this.text.querySelector(`[data-line="${line}"]`));
-    if (!this.#place.hidden && lines[line]?.trim()) this.go(stopAt(this.#cursor.stops, start));
+    if (!this.#cursorField.hidden && lines[line]?.trim()) this.go(stopAt(this.#cursor.stops, start));
     else cell?.scrollIntoView({ block: "nearest" });
     announce("", this.screen.comparedIn(line), { ...this.candidate, text: lines[line] ?? "" });
   }
@@ -245,11 +245,11 @@ export class Output {
   // --- The focus -----------------------------------------------------------------------------------
 
   get #focused() {
-    return this.#place.hidden ? this.scoring.field : this.#place;
+    return this.#cursorField.hidden ? this.scoring.field : this.#cursorField;
   }
 
   #nameAgain() {
-    this.#place.setAttribute("aria-label", labelled(this.name, this.candidate?.text ?? ""));
+    this.#cursorField.setAttribute("aria-label", labelled(this.name, this.candidate?.text ?? ""));
     this.scoring.field.setAttribute("aria-label", say("score_of", { letter: letterOf(this.index) }));
   }
 
@@ -258,7 +258,7 @@ export class Output {
     const element = this.#focused;
     // Screen readers say nothing if the focus does not move.
     if (document.activeElement === element) element.blur();
-    const text = this.#place.hidden ? `${labelled(this.name, heardOf(this.candidate))} ` : "";
+    const text = this.#cursorField.hidden ? `${labelled(this.name, heardOf(this.candidate))} ` : "";
     element.setAttribute("aria-label", `${words} ${text}${element.getAttribute("aria-label")}`);
   }
 
@@ -273,7 +273,7 @@ export class Output {
   // Returns whether a key pressed on this element acts on the word.
   /** @param {HTMLElement} target */
   hasCursor(target) {
-    return target === this.#place;
+    return target === this.#cursorField;
   }
 
   get isRightToLeft() {
@@ -303,9 +303,9 @@ export class Output {
   }
 
   // Moves the cursor to a position, as after a click.
-  /** @param {number} place */
-  goTo(place) {
-    this.#cursor.goTo(place);
+  /** @param {number} offset */
+  goTo(offset) {
+    this.#cursor.goTo(offset);
     this.#write();
     this.focus({ preventScroll: true });
     this.screen.followCursor(this);
@@ -322,8 +322,8 @@ export class Output {
   }
 
   #scroll() {
-    const at = /** @type {HTMLElement | null} */ (this.text.querySelector(".at, .chosen"));
-    (this.#place.hidden ? this.root : (at ?? this.root)).scrollIntoView({ block: "nearest" });
+    const current = /** @type {HTMLElement | null} */ (this.text.querySelector(".at, .chosen"));
+    (this.#cursorField.hidden ? this.root : (current ?? this.root)).scrollIntoView({ block: "nearest" });
   }
 
   // The whole error around the current word, or the selection.
@@ -333,8 +333,8 @@ export class Output {
     const { start, end } = stretch;
     const errors = this.#errors;
     const error = this.#cursor.isSelecting
-      ? errors.find((each) => each.start === start && each.end === end)
-      : errors.find((each) => each.start < end && each.end > start);
+      ? errors.find((candidate) => candidate.start === start && candidate.end === end)
+      : errors.find((candidate) => candidate.start < end && candidate.end > start);
     return error ?? { start, end, severity: null };
   }
 
@@ -390,7 +390,7 @@ export class Output {
   /** @param {Stretch} stretch @param {Severity | null} severity */
   mark(stretch, severity) {
     const { start, end } = inPoints(this.candidate.text, stretch);
-    const spans = marked(this.#said.spans, { start, end }, severity, this.kind);
+    const spans = marked(this.#answer.spans, { start, end }, severity, this.kind);
     this.#unpick();
     if (!spans) return announce(say("marks_full"));
     this.screen.setSpans(this.index, spans);
@@ -405,7 +405,7 @@ export class Output {
     const { block } = this.screen;
     this.screen.choice.openCategories(boxOf(), this.#rules, (category) => {
       if (block !== this.screen.block) return;
-      this.screen.setSpans(this.index, categorised(this.#said.spans, span, category));
+      this.screen.setSpans(this.index, categorised(this.#answer.spans, span, category));
       announce(labelled(say(`${span.severity}_error`), category));
       this.focus({ preventScroll: true });
     });
@@ -420,7 +420,7 @@ export class Output {
   turnMark(kind) {
     const button = this.#markButtons.get(kind);
     if (!button) return true;
-    const before = markOf(this.#said.spans, kind)?.severity ?? null;
+    const before = markOf(this.#answer.spans, kind)?.severity ?? null;
     if (!haveCategories(this.#rules)) this.#giveMark(kind, afterwards(before, this.#severities));
     else {
       const box = () => button.getBoundingClientRect();
@@ -435,7 +435,7 @@ export class Output {
 
   /** @param {string} kind @param {Severity | null} severity */
   #giveMark(kind, severity) {
-    const spans = withMark(this.#said.spans, severity, kind);
+    const spans = withMark(this.#answer.spans, severity, kind);
     if (!spans) return announce(say("marks_full"));
     this.screen.setSpans(this.index, spans);
     const nothing = kind === "missing" ? say("nothing_missing") : labelled(kind, say("unmarked"));
@@ -482,29 +482,29 @@ export class Output {
     if (!this.mayMark || !event.detail || this.screen.pointer.selection()) return;
     const piece = /** @type {HTMLElement} */ (event.target).closest("[data-span]");
     const span = /** @type {HTMLElement | null} */ (piece)?.dataset.span;
-    const error = this.#errors.find((each) => String(each.span) === span);
-    const place = placeUnder(this.text, event);
-    if (place === null || !this.#cursor.stops.length) return;
-    if (this.screen.pointer.isTouch && (this.#tapped !== null || !error)) return this.#tap(place);
-    this.goTo(error ? error.start : place);
+    const error = this.#errors.find((candidate) => String(candidate.span) === span);
+    const offset = placeUnder(this.text, event);
+    if (offset === null || !this.#cursor.stops.length) return;
+    if (this.screen.pointer.isTouch && (this.#tapped !== null || !error)) return this.#tap(offset);
+    this.goTo(error ? error.start : offset);
     if (error) this.screen.choose(this, error, error.severity);
   }
 
   // Handles a tap on the first or last word of an error.
-  /** @param {number} place */
-  #tap(place) {
+  /** @param {number} offset */
+  #tap(offset) {
     const { stops } = this.#cursor;
-    const at = stopAt(stops, place);
+    const stop = stopAt(stops, offset);
     const from = this.#tapped;
     this.focus({ preventScroll: true });
-    this.#cursor.go(at);
+    this.#cursor.go(stop);
     this.screen.followCursor(this);
-    const [first, last] = [stops[Math.min(from ?? at, at)], stops[Math.max(from ?? at, at)]];
+    const [first, last] = [stops[Math.min(from ?? stop, stop)], stops[Math.max(from ?? stop, stop)]];
     const stretch = { start: first.start, end: last.end };
     this.pick(stretch);
     const hint = this.#tapHint;
     hint.hidden = from !== null;
-    this.#tapped = from === null ? at : null;
+    this.#tapped = from === null ? stop : null;
     if (from === null) this.#announce(hint.textContent, stretch);
     else this.screen.choose(this, stretch, null);
   }
@@ -512,7 +512,7 @@ export class Output {
   // The error that contains the whole stretch.
   /** @param {Stretch} stretch */
   errorAround({ start, end }) {
-    return this.#errors.find((each) => each.start <= start && end <= each.end);
+    return this.#errors.find((candidate) => candidate.start <= start && end <= candidate.end);
   }
 
   /** @param {Stretch} stretch */

@@ -2,8 +2,8 @@
 
 import { segmenterOf, tokens } from "../differences.js";
 
-/** @param {string} text @param {number} place in UTF-16 */
-export const pointsUpTo = (text, place) => Array.from(text.slice(0, place)).length;
+/** @param {string} text @param {number} offset in UTF-16 */
+export const pointsUpTo = (text, offset) => Array.from(text.slice(0, offset)).length;
 
 /** @param {string} text @param {number} points */
 export const placeAfter = (text, points) => Array.from(text).slice(0, points).join("").length;
@@ -53,19 +53,19 @@ export function stopsOf(text, byCharacter) {
 /** @param {TextOf} text @param {Stretch} stretch @param {boolean} byCharacter @returns {Stretch | null} */
 export function snapped(text, { start, end }, byCharacter) {
   if (start === end) return null;
-  const touched = stopsOf(text, byCharacter).filter((each) => each.start < end && each.end > start);
+  const touched = stopsOf(text, byCharacter).filter((stop) => stop.start < end && stop.end > start);
   const last = touched.at(-1);
   return last ? { start: touched[0].start, end: last.end } : null;
 }
 
 // The stop at a position; before a space, the stop that ends there, else the next.
-/** @param {Stretch[]} stops @param {number} place */
-export function stopAt(stops, place) {
-  const within = stops.findIndex(({ start, end }) => start <= place && place < end);
+/** @param {Stretch[]} stops @param {number} offset */
+export function stopAt(stops, offset) {
+  const within = stops.findIndex(({ start, end }) => start <= offset && offset < end);
   if (within >= 0) return within;
-  const before = stops.findIndex(({ end }) => end === place);
+  const before = stops.findIndex(({ end }) => end === offset);
   if (before >= 0) return before;
-  const next = stops.findIndex(({ start }) => start > place);
+  const next = stops.findIndex(({ start }) => start > offset);
   return next < 0 ? stops.length - 1 : next;
 }
 
@@ -85,24 +85,24 @@ export class Cursor {
   // Moves to another stop; returns whether it differs.
   /** @param {number} index @param {boolean} [extending] */
   go(index, extending = false) {
-    const { at, from } = this;
-    if (extending) this.from ??= at;
+    const { at: before, from } = this;
+    if (extending) this.from ??= before;
     else this.from = null;
     this.at = Math.max(0, Math.min(index, this.stops.length - 1));
-    return this.at !== at || this.from !== from;
+    return this.at !== before || this.from !== from;
   }
 
-  /** @param {number} place */
-  goTo(place) {
-    return this.go(stopAt(this.stops, place));
+  /** @param {number} offset */
+  goTo(offset) {
+    return this.go(stopAt(this.stops, offset));
   }
 
   // Changes the stops, keeping the position as close as possible.
   /** @param {Stretch[]} stops */
   exchange(stops) {
-    const place = this.stops[this.at]?.start ?? 0;
+    const offset = this.stops[this.at]?.start ?? 0;
     this.stops = stops;
-    this.goTo(place);
+    this.goTo(offset);
   }
 
   get isSelecting() {
@@ -121,8 +121,8 @@ export class Cursor {
 
 // Splits a text into pieces of uniform appearance: error or not, differing or not, selected or not.
 
-/** @param {Stretch} stretch @param {number} place */
-const covers = ({ start, end }, place) => start <= place && place < end;
+/** @param {Stretch} stretch @param {number} offset */
+const covers = ({ start, end }, offset) => start <= offset && offset < end;
 
 /**
  * @typedef {object} Shown
@@ -143,14 +143,14 @@ export function piecesOf({ text, errors, runs, chosen, lines }) {
   const places = [...cuts].sort((one, other) => one - other);
   const pieces = places.slice(0, -1).map((start, index) => {
     const end = places[index + 1];
-    const error = errors.find((each) => covers(each, start));
+    const error = errors.find((candidate) => covers(candidate, start));
     return {
       text: text.slice(start, end),
       start,
       end,
       span: error?.span ?? null,
       severity: error?.severity ?? null,
-      differs: differing.some((each) => covers(each, start)),
+      differs: differing.some((stretch) => covers(stretch, start)),
       chosen: Boolean(chosen && covers(chosen, start)),
     };
   });

@@ -10,7 +10,7 @@ const SETTLED_MS = 500;
 export class Pointer {
   isTouch = false;
   // The text selected last.
-  #taken = "";
+  #selectedText = "";
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #settling;
 
@@ -48,7 +48,7 @@ export class Pointer {
     if (!selected) return;
     const { output, stretch } = selected;
     getSelection()?.removeAllRanges();
-    this.#taken = output.candidate.text.slice(stretch.start, stretch.end);
+    this.#selectedText = output.candidate.text.slice(stretch.start, stretch.end);
     const error = output.errorAround(stretch);
     output.goTo(stretch.start);
     // A double click on a word of an error selects the whole error.
@@ -61,7 +61,7 @@ export class Pointer {
   #copy(event) {
     if (!this.screen.isShown() || !getSelection()?.isCollapsed || isWriting(/** @type {HTMLElement} */ (event.target))) return;
     const selected = this.screen.texts.map(({ selectedText }) => selectedText).find(Boolean);
-    const text = selected ?? (this.screen.choice.isOpen ? this.#taken : "");
+    const text = selected ?? (this.screen.choice.isOpen ? this.#selectedText : "");
     if (!text || !event.clipboardData) return;
     event.clipboardData.setData("text/plain", text);
     event.preventDefault();

@@ -20,7 +20,7 @@ const $ = (id) => document.getElementById(id);
 class Question {
   // The questions already asked, by block.
   /** @type {Map<string, Set<string>>} */
-  #asked = new Map();
+  #idsByBlock = new Map();
 
   // Returns whether there is a question; calls `keep` or `change(output)` afterwards.
   /**
@@ -29,17 +29,17 @@ class Question {
    * @param {{ keep: () => void, change: (output: number) => void }} calls
    */
   ask(block, rule, { keep, change }) {
-    const asked = this.#asked.get(block.id) ?? new Set();
-    this.#asked.set(block.id, asked);
-    const found = questions(block.answer, rule).filter(({ id }) => !asked.has(id));
-    if (!found.length) return false;
-    for (const { id } of found) asked.add(id);
+    const earlierIds = this.#idsByBlock.get(block.id) ?? new Set();
+    this.#idsByBlock.set(block.id, earlierIds);
+    const newQuestions = questions(block.answer, rule).filter(({ id }) => !earlierIds.has(id));
+    if (!newQuestions.length) return false;
+    for (const { id } of newQuestions) earlierIds.add(id);
     $("spans-asked").replaceChildren(
-      ...found.map(({ phrase }) => build("p", {}, sayPhrase(phrase))),
+      ...newQuestions.map(({ phrase }) => build("p", {}, sayPhrase(phrase))),
     );
     const dialog = $("spans-dialog");
     dialog.returnValue = "";
-    dialog.addEventListener("close", () => (dialog.returnValue === "keep" ? keep() : change(found[0].output)), { once: true });
+    dialog.addEventListener("close", () => (dialog.returnValue === "keep" ? keep() : change(newQuestions[0].output)), { once: true });
     dialog.showModal();
     return true;
   }
@@ -67,9 +67,9 @@ export class SpansScreen {
   choice = new Choice(() => this.texts.forEach((text) => text.unpick()));
   // All outputs and sources created so far, by position.
   /** @type {Output[]} */
-  #made = [];
+  #outputPool = [];
   /** @type {Output[]} */
-  #madeSources = [];
+  #sourcePool = [];
   #hint = $("spans-hint-template").content.firstElementChild.cloneNode(true);
   #exact = this.#hint.querySelector(".by-character");
   #undoing = /** @type {HTMLButtonElement} */ (this.#hint.querySelector(".undo-mark"));
@@ -132,13 +132,13 @@ export class SpansScreen {
     this.#active = 0;
     const rules = this.#rules;
     this.outputs = block.candidates.map((candidate, index) => {
-      const output = (this.#made[index] ??= new Output(this, index));
+      const output = (this.#outputPool[index] ??= new Output(this, index));
       output.show(candidate, rules, this.byCharacter);
       return output;
     });
     const { source } = block;
     this.sources = source && rules.source_marked ? this.outputs.map((output, index) => this.#showSource(source, output, index)) : [];
-    for (const made of this.#madeSources.slice(this.sources.length)) made.root.remove();
+    for (const surplus of this.#sourcePool.slice(this.sources.length)) surplus.root.remove();
     document.body.classList.toggle("source-marked", this.sources.length > 0);
     const roots = this.outputs.map(({ root }) => root);
     this.#loosen();
@@ -159,10 +159,10 @@ export class SpansScreen {
   // Shows the source above an output.
   /** @param {TextOf} source @param {Output} output @param {number} index */
   #showSource(source, output, index) {
-    const made = (this.#madeSources[index] ??= new Output(this, index, "source"));
-    made.show(/** @type {Candidate} */ (/** @type {unknown} */ (source)), this.#rules, this.byCharacter);
-    output.root.prepend(made.root);
-    return made;
+    const sourceOutput = (this.#sourcePool[index] ??= new Output(this, index, "source"));
+    sourceOutput.show(/** @type {Candidate} */ (/** @type {unknown} */ (source)), this.#rules, this.byCharacter);
+    output.root.prepend(sourceOutput.root);
+    return sourceOutput;
   }
 
   // Shows each text in one piece.
@@ -235,11 +235,11 @@ export class SpansScreen {
   /** @param {number} index */
   activate(index) {
     this.#active = index;
-    this.outputs.forEach((output, each) => {
-      output.root.classList.toggle("active", each === index);
-      if (each !== index) output.unpick();
+    this.outputs.forEach((output, outputIndex) => {
+      output.root.classList.toggle("active", outputIndex === index);
+      if (outputIndex !== index) output.unpick();
     });
-    this.sources.forEach((source, each) => each !== index && source.unpick());
+    this.sources.forEach((source, sourceIndex) => sourceIndex !== index && source.unpick());
   }
 
   // Moves to another output, or to another sentence of a single output.
@@ -291,10 +291,10 @@ export class SpansScreen {
   // Replaces the errors of an output, until this is undone.
   /** @param {number} index @param {Span[]} errors */
   setSpans(index, errors) {
-    const said = this.block.answer.outputs[index];
-    this.#earlier.push({ index, spans: said.spans });
+    const edited = this.block.answer.outputs[index];
+    this.#earlier.push({ index, spans: edited.spans });
     this.#undoing.disabled = false;
-    said.spans = errors;
+    edited.spans = errors;
     this.changed();
   }
 
@@ -319,7 +319,7 @@ export class SpansScreen {
   /** @param {number} index */
   goOn(index) {
     const rest = spans.unscored(this.block.answer, this.#rules);
-    const next = rest.find((each) => each > index) ?? rest[0];
+    const next = rest.find((candidate) => candidate > index) ?? rest[0];
     if (next === undefined) this.page.answerCompleted();
     else this.outputs[next].focus();
   }

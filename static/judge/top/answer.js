@@ -14,7 +14,7 @@ export function read({ answer }, candidates) {
 }
 
 /** @param {TopAnswer} one @param {TopAnswer} other */
-export const same = (one, other) => one.worst === other.worst && one.top.every((each, index) => each === other.top[index]);
+export const same = (one, other) => one.worst === other.worst && one.top.every((isTop, index) => isTop === other.top[index]);
 
 /** @param {TopAnswer} answer */
 export const begun = ({ top, worst }) => top.includes(true) || worst !== undefined;
@@ -27,7 +27,7 @@ export function lack({ top, worst }, { best_worst: isBestWorst }) {
 
 /** @param {TopAnswer} answer @param {Rules} rules @returns {Phrase} */
 function marked({ top, worst }, { best_worst: isBestWorst }) {
-  const letters = top.flatMap((each, index) => (each ? [letterOf(index)] : []));
+  const letters = top.flatMap((isTop, index) => (isTop ? [letterOf(index)] : []));
   if (!isBestWorst) return { key: "top_said", values: { letters } };
   return { key: "best_worst_said", values: { best: letters[0] ?? "–", worst: worst === undefined ? "–" : letterOf(worst) } };
 }
@@ -43,14 +43,14 @@ export function fields({ top, worst }) {
 }
 
 /** @param {TopAnswer} answer @param {Rules} rules */
-export const said = (answer, rules) => (begun(answer) ? marked(answer, rules) : "");
+export const summary = (answer, rules) => (begun(answer) ? marked(answer, rules) : "");
 
 // Marks an output as the best or the worst, or unmarks it; no output is both.
 /** @param {TopAnswer} answer @param {number} index @param {"best" | "worst"} mark @param {boolean} isMarked @returns {TopAnswer} */
 export function chosen({ top, worst }, index, mark, isMarked) {
   if (mark === "worst") {
-    const kept = top.map((each, other) => each && other !== index);
-    return isMarked ? { top: kept, worst: index } : { top };
+    const remaining = top.map((isTop, other) => isTop && other !== index);
+    return isMarked ? { top: remaining, worst: index } : { top };
   }
   const best = top.map((_, other) => isMarked && other === index);
   return worst === undefined || worst === index ? { top: best } : { top: best, worst };

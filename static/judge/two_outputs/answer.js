@@ -24,11 +24,11 @@ export const begun = ({ verdict }) => verdict !== null;
 // A verdict that the rules no longer allow counts as missing.
 /** @param {TwoOutputsAnswer} answer @param {Rules} rules @returns {Phrase | null} */
 export function lack({ verdict }, rules) {
-  return choicesOf(rules).some(([each]) => each === verdict) ? null : { key: "verdict_wanted" };
+  return choicesOf(rules).some(([choice]) => choice === verdict) ? null : { key: "verdict_wanted" };
 }
 
 /** @param {TwoOutputsAnswer} answer @returns {Stored} */
 export const fields = ({ verdict }) => ({ answer: verdict && { verdict } });
 
 /** @param {TwoOutputsAnswer} answer */
-export const said = ({ verdict }) => (verdict ? { key: `verdict_${verdict}` } : "");
+export const summary = ({ verdict }) => (verdict ? { key: `verdict_${verdict}` } : "");

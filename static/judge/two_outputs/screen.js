@@ -82,7 +82,7 @@ class TwoOutputsScreen extends ButtonScreen {
   // Announces both outputs; neither gets the focus.
   /** @param {string} words */
   introduce(words) {
-    const texts = this.block.candidates.map((each, index) => `${say("output", { letter: letterOf(index) })}: ${heardOf(each)}`);
+    const texts = this.block.candidates.map((candidate, index) => `${say("output", { letter: letterOf(index) })}: ${heardOf(candidate)}`);
     const { verdict } = this.block.answer;
     this.hear([words, ...texts, verdict ? this.wordOf(verdict) : this.question]);
   }

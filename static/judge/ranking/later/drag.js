@@ -94,9 +94,9 @@ class Drag {
   }
 }
 
-/** @param {HTMLElement} place @param {Calls} calls */
-export function listenForDrags(place, { mayStart, ...calls }) {
-  place.addEventListener("pointerdown", (event) => {
+/** @param {HTMLElement} container @param {Calls} calls */
+export function listenForDrags(container, { mayStart, ...calls }) {
+  container.addEventListener("pointerdown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     const row = /** @type {HTMLElement | null} */ (target.closest(".row"));
     const part = event.pointerType === "mouse" && !target.closest(".ranks") ? ".row" : ".row-letter";

@@ -48,11 +48,11 @@ export class Tiers {
     /** @type {(rank: Label) => HTMLElement[]} */
     const rowsOf = (rank) => rows.filter((_, index) => block.answer.labels[index] === rank);
     for (const [rank, tier] of this.#tiers) {
-      const place = tier.querySelector(".tier-rows");
-      const wanted = rowsOf(rank);
-      const there = [...place.children];
-      if (wanted.length !== there.length || wanted.some((row, index) => row !== there[index])) {
-        place.replaceChildren(...wanted);
+      const container = tier.querySelector(".tier-rows");
+      const tierRows = rowsOf(rank);
+      const there = [...container.children];
+      if (tierRows.length !== there.length || tierRows.some((row, index) => row !== there[index])) {
+        container.replaceChildren(...tierRows);
       }
     }
     const none = this.#tiers.get(null);
