@@ -106,9 +106,9 @@ def test_undone_skip_is_kept_and_counted_once(judge: Judge, task: Task) -> None:
     held.refresh_from_db()
     assert held.completed_at == closed_at
     after = judge_work(judge), judge.accounts.get().blocks_closed
-    assert (after[0].done, after[0].held, after[1]) == (
-        before[0].done,
-        before[0].held,
+    assert (after[0].blocks_done, after[0].blocks_held, after[1]) == (
+        before[0].blocks_done,
+        before[0].blocks_held,
         before[1],
     )
     progress = judging_progress(task=task)
