@@ -445,7 +445,7 @@ class _Start:
         """Start the web server once its files exist, and wait until it can serve the first links."""
         self._page.finish("services")
         if self._files is not None:
-            self._wait_until(self._files.done)
+            self._wait_until(self._files.has_ended)
             self._step_done("files", "static files ready")
             if not self._stop.is_requested:
                 self.supervisor.start(self._web)
