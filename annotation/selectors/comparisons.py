@@ -43,16 +43,10 @@ def blocks_wanted(*, design: Design) -> list[tuple[str, str, int]]:
         judges = design.redundancy
     open_comparisons = []
     for comparison in comparisons.open(design):
-        open_comparisons.append(
-            (
-                comparison.first,
-                comparison.second,
-                -(
-                    -(comparison.missing - waiting[comparison.first, comparison.second])
-                    // judges
-                ),
-            ),
-        )
+        first, second = comparison.first, comparison.second
+        missing = comparison.missing - waiting[first, second]
+        blocks = -(-missing // judges)
+        open_comparisons.append((first, second, blocks))
     return open_comparisons
 
 

@@ -97,18 +97,12 @@ def tasks_on_offer(*, judge: Judge) -> list[TaskOnOffer]:
         count_by_test_set[(test_set, apart)] = count
     offers = []
     for row in rows:
+        seen_count = count_by_test_set.get((row.test_set_id, row.exposed_apart), 0)
         offers.append(
             TaskOnOffer(
                 task=row,
                 sentences_done=done_by_task.get(row.pk, 0),
-                sentences_left=max(
-                    0,
-                    row.sentences
-                    - count_by_test_set.get(
-                        (row.test_set_id, row.exposed_apart),
-                        0,
-                    ),
-                ),
+                sentences_left=max(0, row.sentences - seen_count),
             ),
         )
     return offers

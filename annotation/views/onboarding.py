@@ -155,27 +155,32 @@ def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
             return HttpResponseBadRequest(_("Invalid choice."))
         task_choose(judge=onboarding.judge, task=chosen)
         return redirect("judge", slug)
-    of_test_set = Counter(offer.task.test_set_id for offer in offers)
-    pairs = Counter({offer.task.test_set_id: _pair(offer) for offer in offers}.values())
-    context = {
-        "offers": [
+    tasks_by_test_set = Counter(offer.task.test_set_id for offer in offers)
+    pair_by_test_set = {offer.task.test_set_id: _pair(offer) for offer in offers}
+    test_sets_by_pair = Counter(pair_by_test_set.values())
+    described = []
+    for offer in offers:
+        task = offer.task
+        # Names are meant for organisers, so judges see them only to tell test sets apart.
+        name = ""
+        if test_sets_by_pair[_pair(offer)] > 1:
+            name = task.test_set.name
+        # The protocol is shown if the same texts are used in several tasks.
+        protocol = ""
+        if tasks_by_test_set[task.test_set_id] > 1:
+            protocol = task.get_protocol_display()
+        described.append(
             {
-                "value": opaque("test-set", offer.task.pk),
+                "value": opaque("test-set", task.pk),
                 "languages": language_pair_name(*_pair(offer)),
-                # Names are meant for organisers, so judges see them only to tell test sets apart.
-                "name": offer.task.test_set.name if pairs[_pair(offer)] > 1 else "",
-                # The protocol is shown if the same texts are used in several tasks.
-                "protocol": offer.task.get_protocol_display()
-                if of_test_set[offer.task.test_set_id] > 1
-                else "",
-                "is_chosen": offer.task.pk == onboarding.judge.chosen_task_id,
+                "name": name,
+                "protocol": protocol,
+                "is_chosen": task.pk == onboarding.judge.chosen_task_id,
                 "done": offer.sentences_done,
                 "left": offer.sentences_left,
-            }
-            for offer in offers
-        ],
-    }
-    return _page(request, "test_sets", onboarding, context)
+            },
+        )
+    return _page(request, "test_sets", onboarding, {"offers": described})
 
 
 def _pair(offer: TaskOnOffer) -> tuple[str, str]:
