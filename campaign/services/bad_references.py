@@ -80,16 +80,12 @@ def bad_references_make(
     references = _first_references(test_set)
     system = _system(test_set)
     there = set(system.outputs.values_list("segment__number", flat=True))
-    chosen = [
-        number
-        for number in references
-        if number not in there
-        and damage_draw(seed=seed, segment=number, attempt=_CHOICE).below(
-            10**9,
-            "choice",
-        )
-        < share * 10**9
-    ]
+    chosen = []
+    for number in references:
+        draw = damage_draw(seed=seed, segment=number, attempt=_CHOICE)
+        is_drawn = draw.below(10**9, "choice") < share * 10**9
+        if is_drawn and number not in there:
+            chosen.append(number)
     texts_by_segment = _texts_of(chosen, system)
     contents = [
         _bad_reference_content(
@@ -193,9 +189,8 @@ def _review_fields(status: BadReference.Status, reviewer: User | None) -> _Revie
 
 def _text_check(segment: int, text: str, other_texts: Collection[str]) -> None:
     """Refuse a blank text, or one that judges could not tell from another text of the segment."""
-    if not text.strip() or normalise_text(text) in {
-        normalise_text(other_text) for other_text in other_texts
-    }:
+    normalised = {normalise_text(other_text) for other_text in other_texts}
+    if not text.strip() or normalise_text(text) in normalised:
         raise BadReferenceRefusedError(
             _("The text is empty or identical to a reference or another output."),
             segment,
