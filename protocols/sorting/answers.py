@@ -247,7 +247,7 @@ def sort_decided(
             if pair not in answers_by_pair and not outputs_differ(sort, pair):
                 # No judge is available: R stays 0.
                 new[pair] = closed(*pair, 0, 0, seed=sort.seed)
-            del used[pair][new[pair].asked :]
+            del used[pair][new[pair].judgments :]
         return new
 
     before = {}

@@ -326,7 +326,7 @@ def _tell(
             "settings": settings,
             "order": chain.order,
             "clusters": chain.clusters,
-            "done": chain.state.done,
+            "done": chain.state.closed,
             "left_at_most": chain.state.left_at_most,
             "most": most_comparisons(len(chain.systems)),
             "open": chain.state.open,
@@ -363,14 +363,14 @@ def _notes(
         yield _(
             "Not sorted yet: %(done)d comparisons closed, at most %(left)d left.",
         ) % {
-            "done": state.done,
+            "done": state.closed,
             "left": state.left_at_most,
         }
     else:
         yield _(
             "Sorted by merge insertion with %(done)d of at most %(most)d comparisons.",
         ) % {
-            "done": state.done,
+            "done": state.closed,
             "most": most,
         }
         yield _(

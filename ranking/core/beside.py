@@ -270,12 +270,12 @@ class ScoresByJudge:
     def without_judge(self, name: str) -> ScoresByJudge:
         """Return the rows of the other judges."""
         rows = np.array([self.judges[judge] != name for judge in self.judge.tolist()])
-        kept = rows.astype(np.bool_)
+        mask = rows.astype(np.bool_)
         return replace(
             self,
-            segment=self.segment[kept],
-            judge=self.judge[kept],
-            values=self.values[kept],
+            segment=self.segment[mask],
+            judge=self.judge[mask],
+            values=self.values[mask],
         )
 
 

@@ -124,12 +124,12 @@ def _refuse_other_code(client: Client) -> None:
     versions |= client.run(code_version, on_error="return")
     for process, version in versions.items():
         if version != code_version():
-            raise EngineError(_other_version(process, version, wanted=code_version()))
+            raise EngineError(_other_version(process, version, expected=code_version()))
 
 
-def _other_version(process: str, version: object, *, wanted: str) -> str:
+def _other_version(process: str, version: object, *, expected: str) -> str:
     return (
-        f"{process} runs another version of Quintet than this command ({version} instead of {wanted}): start the "
+        f"{process} runs another version of Quintet than this command ({version} instead of {expected}): start the "
         "scheduler and all workers in a folder of the same version, with PYTHONPATH=."
     )
 
@@ -140,5 +140,5 @@ def _identity_function(work: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 def _compute_shard(shard: Any, *, work: Callable[[Any], Any], version: str) -> Any:
     if version != code_version():
-        raise EngineError(_other_version("a worker", code_version(), wanted=version))
+        raise EngineError(_other_version("a worker", code_version(), expected=version))
     return work(shard)

@@ -129,8 +129,8 @@ def shared_ranks(scores: Scores) -> tuple[Int64Array, Int64Array]:
     """
     first = np.zeros(scores.values.shape, dtype=np.int64)
     last = np.zeros_like(first)
-    kept = np.flatnonzero(scores.estimable)
-    order = kept[np.argsort(-scores.values[kept], kind="stable")]
+    indices = np.flatnonzero(scores.estimable)
+    order = indices[np.argsort(-scores.values[indices], kind="stable")]
     apart = -np.diff(scores.values[order]) > scores.equal_within
     for members in np.split(np.arange(len(order)), np.flatnonzero(apart) + 1):
         if len(members):

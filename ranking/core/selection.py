@@ -437,8 +437,8 @@ def data_requirements(
     correct = np.full((folds, len(shares), len(predictors)), np.nan)
     learnt_from = np.empty((folds, len(shares)))
     for number in range(folds):
-        held = blocks.take(fold == number)
-        comparisons = tally(held).comparisons
+        held_out = blocks.take(fold == number)
+        comparisons = tally(held_out).comparisons
         rows = np.flatnonzero(fold != number)
         rows = rows[np.argsort(position[rows], kind="stable")]
         for s, share in enumerate(shares):
@@ -450,7 +450,7 @@ def data_requirements(
             if not comparisons:
                 continue
             for m, predict in enumerate(predictors.values()):
-                right, _unknown = _count_correct(predict(learnt), held)
+                right, _unknown = _count_correct(predict(learnt), held_out)
                 correct[number, s, m] = right / comparisons
         if progress is not None:
             progress(number + 1, folds)
@@ -474,13 +474,13 @@ def _fold_counts(
 ) -> list[tuple[int, int]]:
     """Return each predictor's numbers of correct and of unknown predictions for a fold."""
     learnt = blocks.take(fold != number)
-    held = blocks.take(fold == number)
-    return [_count_correct(predict(learnt), held) for predict in predictors]
+    held_out = blocks.take(fold == number)
+    return [_count_correct(predict(learnt), held_out) for predict in predictors]
 
 
-def _count_correct(predicted: Int8Array, held: Blocks) -> tuple[int, int]:
+def _count_correct(predicted: Int8Array, held_out: Blocks) -> tuple[int, int]:
     """Return the numbers of held-out comparisons predicted correctly and not predicted."""
-    tallies = tally(held)
+    tallies = tally(held_out)
     wins = tallies.wins
     ties = np.triu(tallies.ties)
     is_unknown = predicted == UNKNOWN

@@ -271,12 +271,12 @@ def take_shards(
     """
     if sizes is None:
         sizes = [1] * len(shards)
-    done = 0
+    completed = 0
     total = sum(sizes)
     # Always closed, so that no worker continues a computation without a caller.
     with closing((engine or ThisMachine()).compute(work, shards)) as computed:
         for index, result in computed:
             take(index, result)
-            done += sizes[index]
+            completed += sizes[index]
             if progress is not None:
-                progress(done, total)
+                progress(completed, total)

@@ -107,7 +107,7 @@ class SortState:
         other verdicts will be. Empty if and only if there is an order.
     order : tuple of str or None
         All systems, best first.
-    done : int
+    closed : int
         Comparisons closed so far.
     left_at_most : int
         Comparisons still to be closed in the worst case, including open ones; 0 if there is an
@@ -116,7 +116,7 @@ class SortState:
 
     open: tuple[Pair, ...]
     order: tuple[str, ...] | None
-    done: int
+    closed: int
     left_at_most: int
 
 
@@ -184,10 +184,10 @@ def next_comparisons(
             if len(after) == 1:
                 open_ += tuple(filter(None, after))
     if order:
-        left = 0
+        left_at_most = 0
     else:
-        left = most_comparisons(len(names)) - len(winners)
-    return SortState(open_, order, len(winners), left)
+        left_at_most = most_comparisons(len(names)) - len(winners)
+    return SortState(open_, order, len(winners), left_at_most)
 
 
 def _undecided_pairs(
@@ -291,12 +291,12 @@ def _insertion_order(losers: int) -> list[int]:
     each reversed.
     """
     order: list[int] = []
-    done = 1
+    previous = 1
     k = 2
-    while done < losers:
+    while previous < losers:
         last = (2 ** (k + 1) + (-1) ** k) // 3
-        order += range(min(last, losers), done, -1)
-        done = last
+        order += range(min(last, losers), previous, -1)
+        previous = last
         k = k + 1
     return order
 
@@ -440,7 +440,7 @@ class Decision:
     ----------
     winner, loser : str or None
         None while the comparison is open.
-    asked : int
+    judgments : int
         Number of judgments at which the comparison is examined next, or at which it was closed.
     missing : int
         Number of these judgments still missing; 0 if it is closed.
@@ -450,7 +450,7 @@ class Decision:
 
     winner: str | None
     loser: str | None
-    asked: int
+    judgments: int
     missing: int
     arbitrary: bool = False
 
@@ -580,7 +580,7 @@ def decide_in_order(
     Returns
     -------
     Decision
-        For a closed comparison, `asked` is the number of judgments it is based on; later ones make no difference.
+        For a closed comparison, `judgments` is the number of judgments it is based on; later ones make no difference.
     """
     needed = quota
     if len(answers) >= quota and not sum(answers[:quota]):
@@ -853,7 +853,7 @@ def _steps(
             "adjusted_p": adjusted_p,
             "significant": significant,
             "winner": decision.winner,
-            "asked": decision.asked,
+            "asked": decision.judgments,
             "missing": decision.missing,
             "arbitrary": decision.arbitrary,
         }

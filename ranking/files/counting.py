@@ -13,7 +13,7 @@ from campaign.formats import Location
 from campaign.formats.tables import MAX_INTEGER
 from ranking.core.rankings.shard_counts import (
     AddedCounts,
-    CountsWanted,
+    CountOptions,
     ShardCounts,
     count_shard,
 )
@@ -155,7 +155,7 @@ def _shard(first: int, last: int, groups: Sequence[RowGroup]) -> SegmentShard:
 
 
 @dataclass(frozen=True)
-class FilesWanted:
+class ShardRequest:
     """The request to each shard.
 
     Attributes
@@ -163,14 +163,14 @@ class FilesWanted:
     selection : JudgmentSelection
     leave_out : str or None
         A system to leave out of rankings if it occurs: the reference.
-    counts : CountsWanted
+    counts : CountOptions
     copies : mapping of str to int
         How often each file holds its whole content; once if it is not named.
     """
 
     selection: JudgmentSelection
     leave_out: str | None
-    counts: CountsWanted
+    counts: CountOptions
     copies: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -235,7 +235,7 @@ def names_documents(names: Sequence[str]) -> bool:
 
 def count_files(
     names: Sequence[str],
-    wanted: FilesWanted,
+    request: ShardRequest,
     *,
     rows: int = ROWS_OF_A_SHARD,
     engine: Engine | None = None,
@@ -248,7 +248,7 @@ def count_files(
     Parameters
     ----------
     names : sequence of str
-    wanted : FilesWanted
+    request : ShardRequest
     rows : int
         Rows of a shard, at least. Does not affect the result.
     engine : Engine, optional
@@ -271,12 +271,12 @@ def count_files(
     shards = cut_into_shards(row_groups_of(names), rows)
     hashes = map_shards(hash_of_file, names, engine=engine)
     files = list(map(FileRead, names, hashes))
-    total = _count_shards(wanted, files, shards, engine, progress)
+    total = _count_shards(request, files, shards, engine, progress)
     # Only all shards together show that a file holds its whole content several times.
     copies = {name: times for name, times in total.copies.items() if times > 1}
     if copies:
         total = _count_shards(
-            replace(wanted, copies=copies),
+            replace(request, copies=copies),
             files,
             shards,
             engine,
@@ -286,16 +286,16 @@ def count_files(
 
 
 def _count_shards(
-    wanted: FilesWanted,
+    request: ShardRequest,
     files: Sequence[FileRead],
     shards: Sequence[SegmentShard],
     engine: Engine | None,
     progress: Callable[[int, int], None] | None,
 ) -> "_Total":
-    total = _Total(wanted, files)
+    total = _Total(request, files)
     take_shards(
         total.add,
-        partial(count_part, wanted),
+        partial(count_part, request),
         shards,
         engine=engine,
         progress=progress,
@@ -312,38 +312,38 @@ def hash_of_file(name: str) -> str:
 
 
 @in_threads
-def count_part(wanted: FilesWanted, shard: SegmentShard) -> ShardContent:
+def count_part(request: ShardRequest, shard: SegmentShard) -> ShardContent:
     """Read a shard, and compute the requested counts."""
     vocabulary = Vocabulary()
     columns, file = _read(shard, vocabulary)
     there = tuple(vocabulary.languages)
-    chosen = pairs_chosen(there, wanted.selection)
+    chosen = pairs_chosen(there, request.selection)
     if len(chosen) != 1:
         # Can only be checked once all shards are known.
         return ShardContent(languages=there)
     sources = RowSources(
         tuple(name for name, _groups in shard.groups),
         file,
-        wanted.copies,
+        request.copies,
     )
     judged, rest = selected(
         columns,
         vocabulary,
         chosen[0],
-        wanted.selection.exclude_judges,
+        request.selection.exclude_judges,
         sources,
     )
     del columns
     counts = None
     if len(judged):
         blocks = blocks_of(judged, rest.systems, vocabulary)
-        if wanted.leave_out in blocks.systems:
-            blocks = blocks.without([wanted.leave_out])
+        if request.leave_out in blocks.systems:
+            blocks = blocks.without([request.leave_out])
         counts = count_shard(
             blocks,
             judged.document,
             list(vocabulary.documents),
-            wanted.counts,
+            request.counts,
         )
     return ShardContent(there, rest, counts)
 
@@ -366,12 +366,12 @@ def _read(shard: SegmentShard, vocabulary: Vocabulary) -> tuple[Columns, Int32Ar
 class _Total:
     """The sum of the shards so far."""
 
-    def __init__(self, wanted: FilesWanted, files: Sequence[FileRead]) -> None:
-        self._wanted = wanted
+    def __init__(self, request: ShardRequest, files: Sequence[FileRead]) -> None:
+        self._request = request
         self._files = tuple(files)
         self._languages: set[LanguagePair] = set()
         self._selected = Selected()
-        self._counts = AddedCounts(wanted.counts)
+        self._counts = AddedCounts(request.counts)
 
     @property
     def copies(self) -> Mapping[str, int]:
@@ -381,17 +381,17 @@ class _Total:
     def add(self, _number: int, part: ShardContent) -> None:
         """Add the counts of a shard."""
         self._languages.update(part.languages)
-        if len(pairs_chosen(self._languages, self._wanted.selection)) > 1:
+        if len(pairs_chosen(self._languages, self._request.selection)) > 1:
             one_language_pair(
                 self._languages,
-                self._wanted.selection,
+                self._request.selection,
             )  # raises immediately
         self._selected += part.selected
         if part.counts is not None:
             self._counts.add(part.counts)
 
     def counted(self) -> JudgmentsCounted:
-        selection = self._wanted.selection
+        selection = self._request.selection
         counts = self._counts
         ignored = None
         if not counts.documents_count:

@@ -209,7 +209,7 @@ def cohen_shares(
 def _shares_of_pairs(
     counted: list[Int64Array],
     ways: Int64Array,
-    kept: BoolArray,
+    pair_mask: BoolArray,
     *,
     symmetric: bool,
 ) -> Shares:
@@ -217,8 +217,8 @@ def _shares_of_pairs(
     means = []
     for cells in counted:
         shape = (_CATEGORIES, _CATEGORIES, len(ways), cells.shape[1])
-        tables = cells.reshape(shape)[:, :, kept]
-        means.append(_weighted_mean(tables, ways[kept], symmetric=symmetric))
+        tables = cells.reshape(shape)[:, :, pair_mask]
+        means.append(_weighted_mean(tables, ways[pair_mask], symmetric=symmetric))
     p_agree, p_chance = np.concatenate(means, axis=1)
     return Shares(p_agree, p_chance)
 
@@ -318,11 +318,11 @@ def _changes(
     before = whole[pair]
     own_ways = ways[pair]
     contributions = _contributions(before, own_ways, symmetric=symmetric)
-    left = _contributions(before - tables, own_ways, symmetric=symmetric)
+    remaining = _contributions(before - tables, own_ways, symmetric=symmetric)
     return _Changes(
         pair=pair,
         segment=by_segment.segments[segment],
-        sums=left - contributions,
+        sums=remaining - contributions,
         counted=_agreement_counts(tables),
     )
 
@@ -346,11 +346,11 @@ class _PairSums:
     counted: Int64Array
     changes: _Changes
 
-    def variance(self, kept: BoolArray) -> VarianceParts:
+    def variance(self, pair_mask: BoolArray) -> VarianceParts:
         """Return the changes of κ over the kept pairs of judges when each segment and each judge is
         left out.
         """
-        different = kept & (self.pairs.first != self.pairs.second)
+        different = pair_mask & (self.pairs.first != self.pairs.second)
         # Pairs compared by two judges, in total and on a segment.
         total = self.counted[:, different]
         on_segment = self.changes.counted[:, different[self.changes.pair]]
@@ -361,11 +361,11 @@ class _PairSums:
             chance=np.nan_to_num(share(by_chance, weight)),
             in_segments=on_segment @ on_segment.T,
         )
-        return leave_one_out(self._left_out(kept), _evaluate, counts)
+        return leave_one_out(self._left_out(pair_mask), _evaluate, counts)
 
-    def _left_out(self, kept: BoolArray) -> LeftOutSums:
+    def _left_out(self, pair_mask: BoolArray) -> LeftOutSums:
         pairs = self.pairs
-        is_kept = kept[self.changes.pair]
+        is_kept = pair_mask[self.changes.pair]
         pair = self.changes.pair[is_kept]
         changes = self.changes.sums[:, is_kept]
         segments, segment = np.unique(
@@ -384,13 +384,13 @@ class _PairSums:
             raters.inverse,
             len(raters.first),
         )
-        contributions_of_judges = self._sums_by_judge(self.contributions, kept)
-        [compared] = self._sums_by_judge(self.counted[:1], kept)
+        contributions_of_judges = self._sums_by_judge(self.contributions, pair_mask)
+        [compared] = self._sums_by_judge(self.counted[:1], pair_mask)
         # Pairs of one judge with themselves are held in both orders.
-        counted_once = self.counted[:, kept] / pairs.ways[kept]
+        counted_once = self.counted[:, pair_mask] / pairs.ways[pair_mask]
         comparable, agreeing = counted_once.sum(axis=1)
         return LeftOutSums(
-            whole=self.contributions[:, kept].sum(axis=1),
+            whole=self.contributions[:, pair_mask].sum(axis=1),
             numbers=segments,
             segments=-column_sums_by_group(changes, segment, len(segments)),
             judges=-contributions_of_judges[:, compared > 0],
@@ -405,7 +405,7 @@ class _PairSums:
     def _sums_by_judge(
         self,
         values: FloatArray | Int64Array,
-        kept: BoolArray,
+        pair_mask: BoolArray,
     ) -> FloatArray:
         """Sum values of the kept pairs by judge, from shape (m, G) to (m, J).
 
@@ -413,11 +413,11 @@ class _PairSums:
         """
         pairs = self.pairs
         judges = len(pairs.row)
-        kept_different = kept & (pairs.first != pairs.second)
-        first = pairs.first[kept]
-        second = pairs.second[kept_different]
-        sums = column_sums_by_group(values[:, kept], first, judges)
-        sums += column_sums_by_group(values[:, kept_different], second, judges)
+        different = pair_mask & (pairs.first != pairs.second)
+        first = pairs.first[pair_mask]
+        second = pairs.second[different]
+        sums = column_sums_by_group(values[:, pair_mask], first, judges)
+        sums += column_sums_by_group(values[:, different], second, judges)
         return sums
 
 

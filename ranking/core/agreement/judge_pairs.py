@@ -151,7 +151,7 @@ class PairsAgreement:
         """Return the number of pairs."""
         return len(self.first)
 
-    def at(self, row: int) -> PairAgreement:
+    def pair_agreement(self, row: int) -> PairAgreement:
         """Return one pair."""
         kappa = _none_for_nan(self.kappa[row])
         low = _none_for_nan(self.low[row])

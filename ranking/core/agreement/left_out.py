@@ -213,9 +213,9 @@ def leave_one_out(
     whole = as_column(sums.whole)
 
     def kappas(changes: FloatArray) -> FloatArray:
-        left = whole + changes
-        left[np.abs(left) < _NOTHING] = 0
-        return kappa_of(*evaluate(left))
+        remaining = whole + changes
+        remaining[np.abs(remaining) < _NOTHING] = 0
+        return kappa_of(*evaluate(remaining))
 
     p_agree, p_chance = evaluate(whole)
     kappa = float(kappa_of(p_agree, p_chance)[0])

@@ -261,10 +261,10 @@ class PartsMeasure:
     ) -> tuple[PartAgreement, ...]:
         """Measure the agreement on the judgments of each part."""
         agreements = []
-        for done, (part, blocks) in enumerate(zip(parts, judged, strict=True), 1):
+        for number, (part, blocks) in enumerate(zip(parts, judged, strict=True), 1):
             agreements.append(self.of(part, blocks))
             if progress is not None:
-                progress(done, len(parts))
+                progress(number, len(parts))
         return tuple(agreements)
 
 
@@ -321,7 +321,7 @@ def comparisons_with(blocks: Blocks, system: int, other: int | None = None) -> B
     own = blocks.candidates[:, system]
     has_own_label = blocks.labels[:, system] > 0
     comparisons = []
-    kept = []
+    masks = []
     for position in range(blocks.positions):
         is_beside = blocks.candidates == position
         if other is not None:
@@ -331,15 +331,15 @@ def comparisons_with(blocks: Blocks, system: int, other: int | None = None) -> B
         rows = np.flatnonzero(is_compared)
         is_own = blocks.candidates[rows] == own[rows, np.newaxis]
         comparisons.append(rows)
-        kept.append(is_beside[rows] | is_own)
+        masks.append(is_beside[rows] | is_own)
     if not comparisons:
         return blocks
-    taken = blocks.take(np.concatenate(comparisons))
-    is_kept = np.concatenate(kept)
+    comparison_blocks = blocks.take(np.concatenate(comparisons))
+    is_kept = np.concatenate(masks)
     return replace(
-        taken,
-        labels=np.where(is_kept, taken.labels, 0).astype(np.int8),
-        candidates=np.where(is_kept, taken.candidates, -1).astype(np.int8),
+        comparison_blocks,
+        labels=np.where(is_kept, comparison_blocks.labels, 0).astype(np.int8),
+        candidates=np.where(is_kept, comparison_blocks.candidates, -1).astype(np.int8),
     )
 
 

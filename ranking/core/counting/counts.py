@@ -41,13 +41,15 @@ class Tallies:
 
     def without(self, systems: Collection[str]) -> Tallies:
         """Return the counts between the other systems, which do not depend on the removed ones."""
-        kept = [index for index, name in enumerate(self.systems) if name not in systems]
-        return self.of_systems(np.array(kept, dtype=np.int64))
+        indices = [
+            index for index, name in enumerate(self.systems) if name not in systems
+        ]
+        return self.of_systems(np.array(indices, dtype=np.int64))
 
-    def of_systems(self, kept: Int64Array) -> Tallies:
+    def of_systems(self, indices: Int64Array) -> Tallies:
         """Return the counts between the systems with these indices."""
-        names = tuple(self.systems[index] for index in kept.tolist())
-        pairs = np.ix_(kept, kept)
+        names = tuple(self.systems[index] for index in indices.tolist())
+        pairs = np.ix_(indices, indices)
         return Tallies(names, self.wins[pairs], self.ties[pairs])
 
     @property
@@ -72,12 +74,12 @@ def compared_groups(tallies: Tallies) -> list[Int64Array]:
 
     Groups of equal size are sorted by their first systems. Systems never compared are in no group.
     """
-    kept = tallies.compared
-    if not len(kept):
+    compared = tallies.compared
+    if not len(compared):
         return []
-    comparisons = (tallies.wins + tallies.ties)[np.ix_(kept, kept)]
+    comparisons = (tallies.wins + tallies.ties)[np.ix_(compared, compared)]
     count, member = csgraph.connected_components(comparisons > 0, directed=False)
-    groups = [kept[member == group] for group in range(count)]
+    groups = [compared[member == group] for group in range(count)]
     groups.sort(key=_first_system)
     groups.sort(key=len, reverse=True)
     return groups
@@ -260,7 +262,7 @@ class Counts:
         ``wins[..., a, b]`` comparisons won by a against b; the diagonal is 0.
     ties : int64, shape (..., n, n), or None
         ``ties[..., a, b] == ties[..., b, a]`` tied comparisons; None if not counted.
-    shown, best, alone : int64, shape (..., n), or None
+    appearances, best, alone : int64, shape (..., n), or None
         Blocks in which the system was compared with another one; blocks in which it was better than
         or equal to all systems compared with it; blocks in which it was better than all of them.
         None if not counted.
@@ -268,7 +270,7 @@ class Counts:
 
     wins: Int64Array
     ties: Int64Array | None = None
-    shown: Int64Array | None = None
+    appearances: Int64Array | None = None
     best: Int64Array | None = None
     alone: Int64Array | None = None
 
@@ -285,8 +287,8 @@ class Layout:
     """The cells of a vector of counts for n systems.
 
     Cell ``a n + b`` counts wins of a over b; then, if `ties`, cell ``n² + a n + b`` with a < b ties
-    of a with b; then, if `outright`, n cells each of `shown`, `best` and `alone` (see `Counts`).
-    Each judged block adds one to each of some cells, so counts of shards add up.
+    of a with b; then, if `outright`, n cells each of `appearances`, `best` and `alone` (see
+    `Counts`). Each judged block adds one to each of some cells, so counts of shards add up.
     """
 
     systems: int
@@ -342,12 +344,12 @@ class Layout:
         cells[self._outright_start :] += larger.size - self.size
         return cells
 
-    def cells_of(self, kept: Int64Array) -> Int64Array:
+    def cells_of(self, indices: Int64Array) -> Int64Array:
         """Return the indices of the cells that compare only some of the systems.
 
         Parameters
         ----------
-        kept : int64, shape (n',)
+        indices : int64, shape (n',)
             Indices of these systems, ascending.
 
         Returns
@@ -356,24 +358,24 @@ class Layout:
             One for each cell of the same layout for n' systems.
         """
         n = self.systems
-        pairs = (as_column(kept) * n + kept).ravel()
+        pairs = (as_column(indices) * n + indices).ravel()
         parts = [pairs]
         if self.ties:
             parts.append(n * n + pairs)
         if self.outright:
-            shown = self._outright_start + kept
-            parts += [shown, shown + n, shown + 2 * n]
+            appearances = self._outright_start + indices
+            parts += [appearances, appearances + n, appearances + 2 * n]
         return np.concatenate(parts).astype(np.int64)
 
-    def used_of(self, kept: Int64Array) -> Int64Array:
+    def used_of(self, indices: Int64Array) -> Int64Array:
         """Return the indices, among the used cells, of the cells that compare only some of the
         systems.
         """
         used = self.used
         index = np.full(self.size, -1, dtype=np.int64)
         index[used] = np.arange(len(used))
-        smaller = replace(self, systems=len(kept))
-        cells = self.cells_of(kept)[smaller.used]
+        smaller = replace(self, systems=len(indices))
+        cells = self.cells_of(indices)[smaller.used]
         return index[cells]
 
     def unpack(self, cells: Int64Array) -> Counts:
@@ -388,10 +390,10 @@ class Layout:
             counts = replace(counts, ties=above + np.swapaxes(above, -1, -2))
         if self.outright:
             outright = cells[..., self._outright_start :]
-            shown = outright[..., :n]
+            appearances = outright[..., :n]
             best = outright[..., n : 2 * n]
             alone = outright[..., 2 * n :]
-            counts = replace(counts, shown=shown, best=best, alone=alone)
+            counts = replace(counts, appearances=appearances, best=best, alone=alone)
         return counts
 
     def listed(self, blocks: Blocks) -> tuple[Int64Array, Int64Array]:
@@ -410,13 +412,13 @@ class Layout:
         cells = cell[counted]
         if not self.outright:
             return rows, cells
-        shown = np.zeros((len(blocks), n), dtype=np.bool_)
-        shown[block, first] = True
-        shown[block, second] = True
+        appears = np.zeros((len(blocks), n), dtype=np.bool_)
+        appears[block, first] = True
+        appears[block, second] = True
         won = outcome > 0
         lost = outcome < 0
         is_tie = outcome == 0
-        best = shown.copy()
+        best = appears.copy()
         best[block[lost], first[lost]] = False
         best[block[won], second[won]] = False
         alone = best.copy()
@@ -424,7 +426,7 @@ class Layout:
         alone[tied_block, first[is_tie]] = False
         alone[tied_block, second[is_tie]] = False
         start = self._outright_start
-        for holds in (shown, best, alone):
+        for holds in (appears, best, alone):
             row, system = np.nonzero(holds)
             rows = np.append(rows, row)
             cells = np.append(cells, start + system)

@@ -486,7 +486,7 @@ class CommentedBlock(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ShownBlocks:
     """All R blocks that were shown and answered, judged ones first.
 
     Attributes
@@ -528,7 +528,7 @@ def shown_blocks(
     skips: Sequence[SkippedBlock],
     comments: Sequence[CommentedBlock],
     documents: Sequence[str] = (),
-) -> Shown:
+) -> ShownBlocks:
     """Join judged and skipped blocks.
 
     Parameters
@@ -544,7 +544,7 @@ def shown_blocks(
 
     Returns
     -------
-    Shown
+    ShownBlocks
     """
     systems = blocks.systems
     judges = {}
@@ -559,7 +559,7 @@ def shown_blocks(
     skip_segments = [skip.segment for skip in skips]
     skip_comments = [skip.has_comment for skip in skips]
     has_comment = _comment_mask(blocks, comments)
-    return Shown(
+    return ShownBlocks(
         systems=systems,
         shows=np.concatenate([blocks.candidates >= 0, shows]),
         segment=_append_skipped(blocks.segment, skip_segments),
@@ -608,11 +608,11 @@ def _comment_mask(blocks: Blocks, comments: Sequence[CommentedBlock]) -> BoolArr
     """
     has_comment = np.zeros(len(blocks), dtype=np.bool_)
     systems = set(blocks.systems)
-    left: Counter[CommentedBlock] = Counter()
+    remaining: Counter[CommentedBlock] = Counter()
     for comment in comments:
         shown_systems = sorted(systems.intersection(comment.systems))
-        left[comment._replace(systems=tuple(shown_systems))] += 1
-    segments = [comment.segment for comment in left]
+        remaining[comment._replace(systems=tuple(shown_systems))] += 1
+    segments = [comment.segment for comment in remaining]
     rows = np.flatnonzero(np.isin(blocks.segment, segments))
     for row in rows.tolist():
         columns = np.flatnonzero(blocks.candidates[row] >= 0).tolist()
@@ -622,14 +622,14 @@ def _comment_mask(blocks: Blocks, comments: Sequence[CommentedBlock]) -> BoolArr
             judge=blocks.judges[int(blocks.judge[row])],
             systems=tuple(shown_systems),
         )
-        if left[block] > 0:
-            left[block] -= 1
+        if remaining[block] > 0:
+            remaining[block] -= 1
             has_comment[row] = True
     return has_comment
 
 
 def remark_share(
-    outputs: Shown,
+    outputs: ShownBlocks,
     marked: BoolArray,
     rows: BoolArray,
     *,
@@ -642,10 +642,10 @@ def remark_share(
 
     Parameters
     ----------
-    outputs : Shown
+    outputs : ShownBlocks
         R blocks.
     marked : bool, shape (R,)
-        `shown.skipped` or `shown.commented`.
+        `outputs.skipped` or `outputs.commented`.
     rows : bool, shape (R,)
         Blocks that count.
     confidence : float

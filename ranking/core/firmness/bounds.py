@@ -407,9 +407,9 @@ class _Terms:
         `wins` and `losses` have one entry per term, like `won` and `lost`; each term must keep some
         comparison.
         """
-        left = self.decided - wins - losses
+        remaining = self.decided - wins - losses
         shift = self.sign * (wins * self.lost - losses * self.won)
-        return shift / (self.decided * left)
+        return shift / (self.decided * remaining)
 
 
 def cannot_overtake(
@@ -451,10 +451,10 @@ def cannot_overtake(
         part = programs.tightened(waiting.pop())
         if part is None:
             continue
-        taken = programs.best(part)
-        if taken is None:
+        removals = programs.best(part)
+        if removals is None:
             continue
-        halves = programs.halves(part, taken)
+        halves = programs.halves(part, removals)
         if not halves or programs.are_spent:
             return False
         waiting += halves
@@ -501,7 +501,7 @@ class _Solution(NamedTuple):
     """Numbers of blocks of each kind to remove, and the value of what they contribute."""
 
     worth: float
-    taken: FloatArray
+    removals: FloatArray
 
 
 class _Programs:
@@ -523,11 +523,11 @@ class _Programs:
         limits = [self._decided, -self._decided, any_kind]
         self._limits = sparse.vstack(limits, format="csr")
         self._bounds: Any = np.stack([np.zeros(kinds), many], axis=1)
-        self._left = min(_PROGRAMS, _KINDS // max(1, kinds))
+        self._remaining = min(_PROGRAMS, _KINDS // max(1, kinds))
 
     @property
     def are_spent(self) -> bool:
-        return self._left <= 0
+        return self._remaining <= 0
 
     def best(self, part: _Part) -> FloatArray | None:
         """Return the numbers of blocks of each kind that shrink the lead most; None if that is not
@@ -536,7 +536,7 @@ class _Programs:
         solution = self._best_removal(self._gains(part), part)
         if solution is None or solution.worth <= self._terms.lead - _TOLERANCE:
             return None
-        return solution.taken
+        return solution.removals
 
     def tightened(self, part: _Part) -> _Part | None:
         """Return the part with lower maximum numbers of comparisons; None if nothing is enough."""
@@ -566,7 +566,7 @@ class _Programs:
         enough: FloatArray | None = None,
     ) -> _Solution | None:
         """Return the removal with the highest value; None if none gains enough."""
-        self._left -= 1
+        self._remaining -= 1
         limits: Any = self._limits
         most = part.high.tolist()
         most += (-part.low).tolist()
@@ -590,15 +590,15 @@ class _Programs:
             return _Solution(np.inf, np.zeros(len(worth)))
         return _Solution(float(-solution.fun), np.asarray(solution.x))
 
-    def halves(self, part: _Part, taken: FloatArray) -> list[_Part]:
+    def halves(self, part: _Part, removals: FloatArray) -> list[_Part]:
         """Return two halves of a part, split where the bound is loosest; none if splitting does not
         help.
         """
         terms = self._terms
-        wins = np.asarray(self._wins @ taken)
-        losses = np.asarray(self._losses @ taken)
+        wins = np.asarray(self._wins @ removals)
+        losses = np.asarray(self._losses @ removals)
         shrunk = terms.shrunk(wins, losses)
-        if float(shrunk.sum()) > terms.lead - _TOLERANCE or not taken.any():
+        if float(shrunk.sum()) > terms.lead - _TOLERANCE or not removals.any():
             return []  # no tighter bound of the shares can rule this out
         win_weight, loss_weight = terms.weights(part.low, part.high)
         excess = win_weight * wins + loss_weight * losses - shrunk

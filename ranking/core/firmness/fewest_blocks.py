@@ -264,35 +264,35 @@ def _step_by_step(
     kinds = counted.kinds
     if len(kinds) * limit > _STEPS_SCORED:
         return None
-    left = np.array([len(rows) for rows in kinds.rows])
+    remaining = np.array([len(rows) for rows in kinds.rows])
     removed = np.zeros(counted.layout.size, dtype=np.int64)
-    taken = list[int]()
-    while len(taken) < limit - 1:
+    removed_kinds = list[int]()
+    while len(removed_kinds) < limit - 1:
         # Kinds without remaining blocks have no gain.
-        is_left = left > 0
-        sums = removed + kinds.cells * as_column(is_left)
+        has_blocks = remaining > 0
+        sums = removed + kinds.cells * as_column(has_blocks)
         scores = counted.scores(counted.total - sums)
         is_overtaken = overtaken_by(scores, first) != NOBODY
         values = scores.values.T
         lead = values[first] - values[rival]
         lead[np.isnan(lead)] = np.inf
         lead[is_overtaken] = -np.inf
-        lead[~is_left] = np.inf
+        lead[~has_blocks] = np.inf
         kind = int(np.argmin(lead))
         if lead[kind] == np.inf:
             return None
-        left[kind] -= 1
-        taken.append(kind)
+        remaining[kind] -= 1
+        removed_kinds.append(kind)
         removed = sums[kind]
         if is_overtaken[kind]:
-            return _rows_of(counted, taken)
+            return _rows_of(counted, removed_kinds)
     return None
 
 
-def _rows_of(counted: CountedBlocks, taken: list[int]) -> Int64Array:
-    """Return as many blocks of each kind as were taken."""
+def _rows_of(counted: CountedBlocks, kinds: list[int]) -> Int64Array:
+    """Return as many blocks of each kind as are listed."""
     rows_by_kind = [iter(rows) for rows in counted.kinds.rows]
-    return np.array([next(rows_by_kind[kind]) for kind in taken], dtype=np.int64)
+    return np.array([next(rows_by_kind[kind]) for kind in kinds], dtype=np.int64)
 
 
 def _drop_spare_blocks(
@@ -373,17 +373,17 @@ def _set_of(counted: CountedBlocks, first: int, size: int) -> Int64Array | None:
 
 def _sets(counted: CountedBlocks, size: int) -> Iterator[Int64Array]:
     """Yield all sets of a given size as kinds, a few thousand at a time, shape (R, size)."""
-    left = np.array([len(rows) for rows in counted.kinds.rows])
-    all_of_them = combinations_with_replacement(range(len(left)), size)
+    blocks_per_kind = np.array([len(rows) for rows in counted.kinds.rows])
+    all_of_them = combinations_with_replacement(range(len(blocks_per_kind)), size)
     while listed := list(islice(all_of_them, _SETS_AT_A_TIME)):
         sets = np.array(listed, dtype=np.int64)
-        # Kinds ascend in a set: if an entry equals the one `left` places before it, its kind occurs
-        # too often.
+        # Kinds ascend in a set: if an entry equals the one as many places before it as its kind has
+        # blocks, the kind occurs too often.
         is_possible = np.ones(len(sets), dtype=np.bool_)
-        for many in np.unique(left[left < size]).tolist():
+        for many in np.unique(blocks_per_kind[blocks_per_kind < size]).tolist():
             kind = sets[:, many:]
             is_repeated = kind == sets[:, : size - many]
-            too_many = is_repeated & (left[kind] == many)
+            too_many = is_repeated & (blocks_per_kind[kind] == many)
             is_possible &= ~too_many.any(axis=1)
         if is_possible.any():
             yield sets[is_possible]

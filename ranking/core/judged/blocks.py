@@ -222,15 +222,15 @@ class Blocks:
         unknown = sorted(names.difference(self.systems))
         if unknown:
             raise ValueError(f"cannot leave out unknown systems: {', '.join(unknown)}")
-        kept = []
+        indices = []
         for index, name in enumerate(self.systems):
             if name not in names:
-                kept.append(index)
-        return self.of_systems(kept)
+                indices.append(index)
+        return self.of_systems(indices)
 
-    def of_systems(self, kept: npt.ArrayLike) -> Blocks:
+    def of_systems(self, indices: npt.ArrayLike) -> Blocks:
         """Return the same blocks over the systems with these indices, in this order."""
-        index = np.asarray(kept, dtype=np.intp)
+        index = np.asarray(indices, dtype=np.intp)
         return self._replace_columns(
             systems=tuple(self.systems[system] for system in index.tolist()),
             labels=np.ascontiguousarray(self.labels[:, index]),
@@ -250,16 +250,16 @@ class Blocks:
         Blocks
             The remaining blocks in the same order; `judges` lists only the remaining judges.
         """
-        kept = []
+        indices = []
         names = []
         for index, name in enumerate(self.judges):
             if name not in judges:
-                kept.append(index)
+                indices.append(index)
                 names.append(name)
-        if len(kept) == len(self.judges):
+        if len(indices) == len(self.judges):
             return self
         new_index = np.full(len(self.judges), -1, dtype=np.int32)
-        new_index[kept] = np.arange(len(kept))
+        new_index[indices] = np.arange(len(indices))
         # Judges who are left out get -1, and their rows go with the next step.
         renumbered = self._replace_columns(
             judge=new_index[self.judge],
@@ -752,7 +752,7 @@ def _refuse_row(row: BlockRow, systems: Collection[str]) -> None:
     if not 0 <= row.segment <= _INT32_MAX:
         raise ValueError(f"segment number {row.segment} is out of range")
     _refuse_name("judge", row.judge)
-    seen: set[str] = set()
+    names: set[str] = set()
     for position, (candidate, label) in enumerate(
         zip(row.candidates, row.labels, strict=True),
     ):
@@ -762,9 +762,9 @@ def _refuse_row(row: BlockRow, systems: Collection[str]) -> None:
         for name in candidate:
             if name not in systems:
                 raise ValueError(f"unknown system {name!r}")
-            if name in seen:
+            if name in names:
                 raise ValueError(f"system {name!r} is shown twice")
-            seen.add(name)
+            names.add(name)
 
 
 def _refuse_name(what: str, name: object) -> None:

@@ -122,12 +122,12 @@ class KeyedSums:
         if len(starts) < len(code):
             code = code[starts]
             values = np.add.reduceat(values, starts, axis=0)
-        kept = np.zeros(len(code), dtype=np.bool_)
+        is_nonzero = np.zeros(len(code), dtype=np.bool_)
         for column in values.T:
-            kept |= column != 0
-        if kept.all():
+            is_nonzero |= column != 0
+        if is_nonzero.all():
             return cls(bits, code, values)
-        return cls(bits, code[kept], values[kept])
+        return cls(bits, code[is_nonzero], values[is_nonzero])
 
     def __add__(self, other: KeyedSums) -> KeyedSums:
         """Return the sum of both."""
@@ -176,10 +176,10 @@ class KeyedSums:
         """
         width = sum(self.bits[1:])
         judge = index[self.judge]
-        kept = judge >= 0
-        rest = self.code[kept] & _lowest_bits(width)
-        code = judge[kept] << width | rest
-        return KeyedSums._sum_by_code(self.bits, code, self.values[kept])
+        mask = judge >= 0
+        rest = self.code[mask] & _lowest_bits(width)
+        code = judge[mask] << width | rest
+        return KeyedSums._sum_by_code(self.bits, code, self.values[mask])
 
 
 def _lowest_bits(count: int) -> int:

@@ -259,8 +259,8 @@ class JudgeTallies:
 
     def only(self, judges: Collection[str]) -> JudgeTallies:
         """Return the tallies of some judges."""
-        kept = [name for name in self.judges if name in judges]
-        return self._renumber_judges(tuple(kept))
+        names = [name for name in self.judges if name in judges]
+        return self._renumber_judges(tuple(names))
 
     def changed_from(self, before: JudgeTallies) -> frozenset[str]:
         """Return the judges whose tallies differ from earlier ones."""
@@ -469,10 +469,10 @@ def _row(check: ScoredCheck) -> BlockRow:
 
 def _nearest_outputs(others: Sequence[ScoredOutput]) -> list[ScoredOutput]:
     """Return the nearest outputs, one per system, up to the size of a block."""
-    seen: set[str] = set()
+    systems: set[str] = set()
     nearest: list[ScoredOutput] = []
     for output in others:
-        if len(nearest) < MAX_LABEL - 1 and seen.isdisjoint(output.systems):
+        if len(nearest) < MAX_LABEL - 1 and systems.isdisjoint(output.systems):
             nearest.append(output)
-            seen.update(output.systems)
+            systems.update(output.systems)
     return nearest

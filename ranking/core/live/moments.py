@@ -282,7 +282,9 @@ class LiveMoments:
 
     def moments(self) -> AllMoments:
         """Return the moments of the judgments so far, as copies."""
-        unit_moments = (kept.matrix.copy() for kept in self.units.values())
+        unit_moments = (
+            unit_counts.matrix.copy() for unit_counts in self.units.values()
+        )
         return AllMoments(self.blocks.copy(), self.segments.copy(), *unit_moments)
 
     def change(
@@ -299,17 +301,19 @@ class LiveMoments:
         self.blocks -= self._moments(removed, "blocks")
         self.segments += self._moments(after, "segments")
         self.segments -= self._moments(before, "segments")
-        for kind, kept in self.units.items():
+        for kind, unit_counts in self.units.items():
             keys, own = _keys(removed, added, kind)
             own_removed, own_added = np.split(own, [len(removed)])
             for units in chunks(len(keys), UNITS_AT_A_TIME):
                 changes = self._counts(added, own_added, units)
                 changes -= self._counts(removed, own_removed, units)
-                kept.change(keys[units], changes)
+                unit_counts.change(keys[units], changes)
 
     def content(self, judges: tuple[str, ...]) -> MomentsContent:
         """Return the state to pack."""
-        units = {kind: kept.arrays(judges) for kind, kept in self.units.items()}
+        units = {
+            kind: unit_counts.arrays(judges) for kind, unit_counts in self.units.items()
+        }
         return MomentsContent(self.blocks, self.segments, units)
 
     def restore(self, content: MomentsContent, judges: tuple[str, ...]) -> None:

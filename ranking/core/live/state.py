@@ -99,12 +99,12 @@ def _contents(blocks: Blocks, judge_numbers: dict[str, int]) -> npt.NDArray[np.u
     return np.ascontiguousarray(np.concatenate(parts, axis=1))
 
 
-def _first(content: Int64Array, wanted: Int64Array) -> Int64Array:
-    """Return the first `wanted` rows of each content; none if the number is negative."""
+def _first(content: Int64Array, counts: Int64Array) -> Int64Array:
+    """Return the first `counts` rows of each content; none if the number is negative."""
     order = np.argsort(content, kind="stable")
     ordered = content[order]
     nth = np.arange(len(ordered)) - np.searchsorted(ordered, ordered)
-    return np.sort(order[nth < wanted[ordered]])
+    return np.sort(order[nth < counts[ordered]])
 
 
 class LiveState:
@@ -222,8 +222,8 @@ class LiveState:
         """Return the state to pack, in an order independent of the order of arrival."""
         judges = self._agreement.judges
         documents = []
-        for number, kept in sorted(self._documents.items()):
-            documents.append([number, *kept])
+        for number, counts in sorted(self._documents.items()):
+            documents.append([number, *counts])
         moments = None
         if self._moments is not None:
             moments = self._moments.content(judges)
@@ -269,11 +269,13 @@ class LiveState:
         if not len(removed):
             return
         agreement = self._agreement
-        kept = dict(zip(agreement.judges, agreement.blocks.tolist(), strict=True))
+        blocks_by_judge = dict(
+            zip(agreement.judges, agreement.blocks.tolist(), strict=True),
+        )
         own = np.bincount(removed.judge, minlength=len(removed.judges))
-        kept_by_judge = np.array([kept.get(name, 0) for name in removed.judges])
+        counted = np.array([blocks_by_judge.get(name, 0) for name in removed.judges])
         has_cells = np.all(self._cells >= count(removed, self._layout))
-        if not has_cells or np.any(own > kept_by_judge):
+        if not has_cells or np.any(own > counted):
             raise ValueError(
                 "before: these judgments were never added, or are removed already",
             )
@@ -324,9 +326,9 @@ class LiveState:
         judges = self._agreement.judges
         blocks = self._agreement.blocks
         if not blocks.all():
-            kept = tuple(judges[number] for number in np.flatnonzero(blocks))
-            self._agreement = self._agreement.over(kept)
-            self._judges = {name: self._judges[name] for name in kept}
+            remaining = tuple(judges[number] for number in np.flatnonzero(blocks))
+            self._agreement = self._agreement.over(remaining)
+            self._judges = {name: self._judges[name] for name in remaining}
         for document, counts in list(self._documents.items()):
             if not counts[0]:
                 del self._documents[document]

@@ -506,11 +506,11 @@ def _finite_abilities(fit: DavidsonFit) -> FloatArray:
         size = separation.bounded[sample].sum(axis=1)
         for number in np.unique(component).tolist():
             members = np.flatnonzero(component == number)
-            _place(placed[sample], members, standing[members], size[members])
+            _separate_tiers(placed[sample], members, standing[members], size[members])
     return placed
 
 
-def _place(
+def _separate_tiers(
     ability: FloatArray,
     members: npt.NDArray[np.intp],
     standing: Int64Array,
@@ -519,7 +519,7 @@ def _place(
     """Move groups of connected systems apart by their standing; the largest group stays."""
     offset = 0.0
     top = -math.inf
-    kept = 0.0
+    largest_offset = 0.0
     largest = int(np.argmax(size))
     for value in np.unique(standing):
         tier = members[standing == value]
@@ -528,8 +528,8 @@ def _place(
         ability[tier] += offset
         top = float(ability[tier].max())
         if value == standing[largest]:
-            kept = offset
-    ability[members] -= kept
+            largest_offset = offset
+    ability[members] -= largest_offset
 
 
 def _tiers_by_name(

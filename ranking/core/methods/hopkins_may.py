@@ -503,8 +503,8 @@ class _Sampler:
         proposed_likelihood = _log_likelihood(self._wins, self._ties, proposed)
         likelihood = _log_likelihood(self._wins, self._ties, self._state)
         log_ratio = proposed_likelihood - likelihood
-        taken = possible & (log_threshold < log_ratio)
-        self._state[taken] = proposed[taken]
+        is_accepted = possible & (log_threshold < log_ratio)
+        self._state[is_accepted] = proposed[is_accepted]
 
     def _draw_abilities(self) -> None:
         """Draw the latent differences, and then all abilities together given their sums."""
@@ -565,15 +565,15 @@ def _draw_until_converged(
     drawn = sampler.drawn(min(_FIRST_SWEEPS, _MOST_SWEEPS))
     while True:
         length = drawn.shape[1]
-        kept = drawn[:, length // 2 :]
-        rhat = float(split_rhat(kept).max())
-        effective = float(effective_draws(kept).min())
+        second_half = drawn[:, length // 2 :]
+        rhat = float(split_rhat(second_half).max())
+        effective = float(effective_draws(second_half).min())
         converged = rhat <= RHAT_LIMIT and effective >= MIN_EFFECTIVE_DRAWS
         stretch = min(length, _MOST_SWEEPS - length)
         if converged or stretch <= 0:
             break
         drawn = np.concatenate([drawn, sampler.drawn(stretch)], axis=1)
-    draws = kept.reshape(-1, kept.shape[2])
+    draws = second_half.reshape(-1, second_half.shape[2])
     radius = draws[:, -1]
     radius_sigma = None
     if fitted:
@@ -642,15 +642,15 @@ def hopkins_may(
         return fit_of_abilities(tallies, mu, sigma, problem=NotEstimable.ONLY_TIES)
     order = canonical_order(tallies.wins, tallies.ties)
     compared = is_compared(tallies.wins, tallies.ties)
-    kept = order[compared[order]]
-    pairs = np.ix_(kept, kept)
+    indices = order[compared[order]]
+    pairs = np.ix_(indices, indices)
     wins = tallies.wins[pairs]
     ties = tallies.ties[pairs]
     modes = posterior_modes(wins[np.newaxis], ties[np.newaxis], radius)
     converged = bool(modes.converged[0])
     extra: HopkinsMayDiagnostics = {"inference": "collapsed"}
     if converged and inference == "collapsed":
-        mu[kept], sigma[kept], extra = _laplace(modes)
+        mu[indices], sigma[indices], extra = _laplace(modes)
     elif converged:
         sampler = _Sampler(wins, ties, modes, seed)
         draws, extra, converged = _draw_until_converged(
@@ -659,8 +659,8 @@ def hopkins_may(
         )
         if converged:
             abilities = draws[:, :-1]
-            mu[kept] = abilities.mean(axis=0)
-            sigma[kept] = abilities.std(axis=0)
+            mu[indices] = abilities.mean(axis=0)
+            sigma[indices] = abilities.std(axis=0)
     problem = None
     if not converged:
         problem = NotEstimable.NOT_CONVERGED

@@ -102,9 +102,9 @@ def minimum_cost_order(cost: Int64Array, *, time_limit: float) -> Ordering:
         best = total_cost(both, order)
         raise_bound(both, best, circles, weight, steps)
         whole = np.floor(weight)
-        lower, left = take_circles(both, circles, whole)
+        lower, remaining = take_circles(both, circles, whole)
         least = int(lower)
-        cheaper = np.minimum(left, left.T)
+        cheaper = np.minimum(remaining, remaining.T)
         surplus = both.astype(np.float64) - cheaper
         weight_by_items = _cycle_weights_by_items(circles, whole, m)
         better, dropped, sets = _search(best - least, width, surplus, weight_by_items)
@@ -200,12 +200,12 @@ def take_circles(
     m = len(cost)
     nexts = circles[[1, 2, 0]]
     pairs = circles * m + nexts
-    taken = np.bincount(pairs.ravel(), np.tile(weight, 3), m * m)
-    left = cost.astype(np.float64)
-    left -= taken.reshape(m, m)
-    cheaper = np.minimum(left, left.T)
-    left_of_pairs = np.tril(cheaper, -1).sum()
-    return float(weight.sum() + left_of_pairs), left
+    cycle_costs = np.bincount(pairs.ravel(), np.tile(weight, 3), m * m)
+    remaining = cost.astype(np.float64)
+    remaining -= cycle_costs.reshape(m, m)
+    cheaper = np.minimum(remaining, remaining.T)
+    cost_of_pairs = np.tril(cheaper, -1).sum()
+    return float(weight.sum() + cost_of_pairs), remaining
 
 
 def raise_bound(
@@ -240,7 +240,7 @@ def raise_bound(
     length = 1.0
     failures = 0
     for number in range(steps):
-        bound, left = take_circles(cost, circles, current)
+        bound, remaining = take_circles(cost, circles, current)
         if bound > best + _PROGRESS * (target - best):
             failures = 0
         else:
@@ -256,7 +256,7 @@ def raise_bound(
             current = weight.copy()
             continue
         # An order of each pair at the bound: 1 if the first item comes before the second.
-        first = (1 + np.sign(left.T - left)) / 2
+        first = (1 + np.sign(remaining.T - remaining)) / 2
         if number:
             before = _MEMORY * before + (1 - _MEMORY) * first
         else:
@@ -324,22 +324,22 @@ def _search(
         larger = sets[row]
         larger[np.arange(len(row)), item] = True
         least = reached[row, item]
-        kept = _least_of_each(larger, least, item)
-        if len(kept) > width:
-            excess = least[kept]
+        beam = _least_of_each(larger, least, item)
+        if len(beam) > width:
+            excess = least[beam]
             most = _most_kept(excess, width)
             dropped = excess[excess > most].min(initial=dropped)
-            kept = kept[excess <= most]
-        level = _Level(row[kept], item[kept])
+            beam = beam[excess <= most]
+        level = _Level(row[beam], item[beam])
         levels.append(level)
         added = added[level.row] - surplus[:, level.item].T
-        for rows in chunks(len(kept), sets_at_a_time):
+        for rows in chunks(len(beam), sets_at_a_time):
             is_outside = ~sets[level.row[rows]]
             weight_of_item = weight[level.item[rows]]
-            taken = weight_of_item @ as_column(is_outside)
-            added[rows] += taken[:, :, 0]
-        sets = larger[kept]
-        excess = least[kept]
+            reduction = weight_of_item @ as_column(is_outside)
+            added[rows] += reduction[:, :, 0]
+        sets = larger[beam]
+        excess = least[beam]
     order = list[int]()
     position = 0
     if len(sets):

@@ -191,9 +191,9 @@ def part_and_whole(name: str, n: int) -> tuple[Int64Array, Int64Array]:
     part = np.zeros((n, layout.size), dtype=np.int64)
     whole = np.zeros((n, layout.size), dtype=np.int64)
     if name in _BLOCKS_WON:
-        shown = layout.size - 3 * n + system
-        won = shown + _BLOCKS_WON[name] * n
-        whole[system, shown] = 1
+        appearances = layout.size - 3 * n + system
+        won = appearances + _BLOCKS_WON[name] * n
+        whole[system, appearances] = 1
         part[system, won] = 1
         return part, whole
     part_by_outcome = part.reshape(n, 1 + layout.ties, n, n)
@@ -217,9 +217,9 @@ def _won_and_total(name: str, counts: Counts) -> tuple[Int64Array, Int64Array]:
             won = counts.best
         else:
             won = counts.alone
-        if counts.shown is None or won is None:
+        if counts.appearances is None or won is None:
             raise ValueError("counts: blocks won outright were not counted")
-        return won, counts.shown
+        return won, counts.appearances
     won = counts.wins.sum(axis=-1)
     lost = counts.wins.sum(axis=-2)
     if name not in _TIES:

@@ -191,13 +191,13 @@ def _opponent(
         else:
             chance[k] = 0.0
         mass += chance[k]
-    left = u * mass
+    remaining = u * mass
     chosen = -1
     for k in range(n):
         if chance[k] > 0.0:
             chosen = k
-            left -= chance[k]
-            if left < 0.0:
+            remaining -= chance[k]
+            if remaining < 0.0:
                 break
     return chosen
 

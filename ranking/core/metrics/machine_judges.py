@@ -682,8 +682,8 @@ def _joined(one: Int64Array, other: Int64Array) -> tuple[Int64Array, Int64Array]
     number = np.searchsorted(one, other, "right") - first
     row_of_other = np.repeat(np.arange(len(other)), number)
     before = np.cumsum(number) - number
-    place = np.arange(len(row_of_other)) - before[row_of_other]
-    return first[row_of_other] + place, row_of_other
+    offset = np.arange(len(row_of_other)) - before[row_of_other]
+    return first[row_of_other] + offset, row_of_other
 
 
 def _items(side: Pairs, systems: int) -> Int64Array:
@@ -707,8 +707,8 @@ def unanswered(people: Blocks, machine: Blocks) -> int:
 
 def _shown_together(blocks: Blocks) -> set[bytes]:
     is_shown = np.packbits(blocks.candidates >= 0, axis=1)
-    shown = np.column_stack([blocks.segment.astype(np.int64), is_shown])
-    return {outputs.tobytes() for outputs in np.unique(shown, axis=0)}
+    rows = np.column_stack([blocks.segment.astype(np.int64), is_shown])
+    return {outputs.tobytes() for outputs in np.unique(rows, axis=0)}
 
 
 def annotators_of_blocks(

@@ -390,7 +390,7 @@ def _pearson(x: FloatArray, y: FloatArray, row: Int64Array) -> Figure:
     return Figure(value, influence, (row,))
 
 
-def _no_progress(_done: int, _of: int) -> None:
+def _no_progress(_completed: int, _of: int) -> None:
     """Report nothing."""
 
 

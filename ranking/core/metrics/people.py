@@ -458,16 +458,16 @@ def people_of_ratings(
     ratings = task.scores
     names = np.array(ratings.systems)[ratings.system]
     judges = np.array(ratings.judge)
-    kept = np.ones(len(names), dtype=np.bool_)
+    mask = np.ones(len(names), dtype=np.bool_)
     if systems is not None:
-        kept &= np.isin(names, list(systems))
+        mask &= np.isin(names, list(systems))
     if segments is not None:
-        kept &= np.isin(ratings.segment, segments)
+        mask &= np.isin(ratings.segment, segments)
     rows = zip(
-        ratings.segment[kept].tolist(),
-        judges[kept].tolist(),
-        names[kept].tolist(),
-        ratings.score[kept].tolist(),
+        ratings.segment[mask].tolist(),
+        judges[mask].tolist(),
+        names[mask].tolist(),
+        ratings.score[mask].tolist(),
         strict=True,
     )
     scores = OutputScores.of_rows(rows)

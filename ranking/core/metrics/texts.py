@@ -495,8 +495,10 @@ def corpus_statistics(
     unseen_words = None
     unseen_vocabulary = None
     if other is not None:
-        seen = set(chain.from_iterable(other))
-        unseen = [count for word, count in counts.items() if word not in seen]
+        other_vocabulary = set(chain.from_iterable(other))
+        unseen = [
+            count for word, count in counts.items() if word not in other_vocabulary
+        ]
         unseen_words = sum(unseen)
         unseen_vocabulary = len(unseen)
     return {

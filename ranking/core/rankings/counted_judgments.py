@@ -169,7 +169,7 @@ class CountedJudgments:
             fewest_documents=fewest_documents,
         )
 
-    def of_systems(self, kept: Int64Array, method: Method) -> CountedJudgments:
+    def of_systems(self, indices: Int64Array, method: Method) -> CountedJudgments:
         """Return the counts of the comparisons between some of the systems.
 
         They are those of the blocks without the other systems, except for `sizes`, which are
@@ -177,30 +177,30 @@ class CountedJudgments:
 
         Parameters
         ----------
-        kept : int64, shape (n',)
+        indices : int64, shape (n',)
             Indices of the systems, ascending.
         method : Method
             The method for which judgments were counted.
         """
         n = len(self.systems)
-        if len(kept) == n:
+        if len(indices) == n:
             return self
         method_layout = method.layout(n)
-        used = method_layout.used_of(kept)
+        used = method_layout.used_of(indices)
         moments = self.moments
         if moments is not None:
             moments = moments.of_cells(used)
         resampled = self.resampled
         if resampled is not None:
-            resampled = resampled[:, method_layout.cells_of(kept)]
+            resampled = resampled[:, method_layout.cells_of(indices)]
         units = self.units
         if units is not None:
             units = units[np.ix_(used, used)]
         return replace(
             self,
-            systems=tuple(self.systems[index] for index in kept.tolist()),
-            layout=replace(self.layout, systems=len(kept)),
-            cells=self.cells[self.layout.cells_of(kept)],
+            systems=tuple(self.systems[index] for index in indices.tolist()),
+            layout=replace(self.layout, systems=len(indices)),
+            cells=self.cells[self.layout.cells_of(indices)],
             moments=moments,
             resampled=resampled,
             units=units,

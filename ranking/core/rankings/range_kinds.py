@@ -874,11 +874,11 @@ class RangeFinder:
         return partial(_scores_of_counts, name, cells, layout, self.parameters), ()
 
 
-def _share(of_units: float, of_blocks: float, wanted: float) -> float:
-    """Return the a between 0 and 1 that solves a · of_units + a² · of_blocks = wanted."""
+def _share(of_units: float, of_blocks: float, target: float) -> float:
+    """Return the a between 0 and 1 that solves a · of_units + a² · of_blocks = target."""
     if of_blocks <= 0:
         return 1.0
-    root = math.sqrt(of_units**2 + 4 * of_blocks * wanted)
+    root = math.sqrt(of_units**2 + 4 * of_blocks * target)
     return min(1.0, (root - of_units) / (2 * of_blocks))
 
 

@@ -389,19 +389,19 @@ def rank_judged(
         method=method,
         parameters=parameters,
         options=options,
-        scores=fit.scores.take(scored.kept),
+        scores=fit.scores.take(scored.indices),
         seed=seed,
     )
     ranges = finder.find(all_systems=every, **running)
     tallies = totals.tallies
-    ranked_tallies = tallies.of_systems(scored.kept)
+    ranked_tallies = tallies.of_systems(scored.indices)
     tied = _all_tied(tallies, fit)
     if tied is not None:
         # The method drops all comparisons, but they show that the systems are equal.
         fit = tied
         ranges = _any_rank(tied, ranges)
         ranked_tallies = tallies.of_systems(tallies.compared)
-    kept = np.flatnonzero(fit.scores.estimable)
+    indices = np.flatnonzero(fit.scores.estimable)
     shortages = shortages_of(
         ranked_tallies,
         options,
@@ -413,8 +413,8 @@ def rank_judged(
     lacks_judgments = [name in shortages for name in ranked_tallies.systems]
     ranges = without_estimates(ranges, lacks_judgments)
     groups_ranked: tuple[tuple[str, ...], ...] = ()
-    if len(kept):
-        groups_ranked = (_names(tallies, kept),)
+    if len(indices):
+        groups_ranked = (_names(tallies, indices),)
     return Ranking(
         method=method.name,
         parameters=parameters,
@@ -435,7 +435,7 @@ def rank_judged(
         ),
         pairs=compared_pairs(
             tallies=ranked_tallies,
-            scores=fit.scores.take(kept),
+            scores=fit.scores.take(indices),
             tests=ranges.tests,
             correction=options.correction,
             level=options.level,
@@ -475,7 +475,7 @@ class _Scored:
     Attributes
     ----------
     fit : Fit
-    kept : int64
+    indices : int64
         Indices of the systems with a score.
     ranked : Blocks or CountedJudgments
         The judgments of these systems. Systems without a score have none in resamples either: they
@@ -484,7 +484,7 @@ class _Scored:
     """
 
     fit: Fit
-    kept: Int64Array
+    indices: Int64Array
     ranked: Blocks | CountedJudgments
     effective: EffectiveUnits
 
@@ -497,21 +497,21 @@ def _score_systems(
 ) -> _Scored:
     if isinstance(judged, Blocks):
         fit = method.fit(judged, seed=seed, **parameters)
-        kept = np.flatnonzero(fit.scores.estimable)
+        indices = np.flatnonzero(fit.scores.estimable)
         return _Scored(
             fit=fit,
-            kept=kept,
-            ranked=judged.of_systems(kept),
+            indices=indices,
+            ranked=judged.of_systems(indices),
             effective=effective_units(judged, method),
         )
     cells = judged.cells_for(method)
     counts_method = counts_method_named(method.name)
     fit = counts_method.fit_counted(cells, judged.systems, **parameters)
-    kept = np.flatnonzero(fit.scores.estimable)
+    indices = np.flatnonzero(fit.scores.estimable)
     return _Scored(
         fit=fit,
-        kept=kept,
-        ranked=judged.of_systems(kept, method),
+        indices=indices,
+        ranked=judged.of_systems(indices, method),
         effective=effective_units_of_sizes(judged.sizes),
     )
 
@@ -592,17 +592,17 @@ def _ranked_systems(
     *,
     has_scores: bool,
 ) -> tuple[RankedSystem, ...]:
-    kept = np.flatnonzero(scores.estimable)
-    kept_scores = scores.take(kept)
-    first, last = shared_ranks(kept_scores)
+    indices = np.flatnonzero(scores.estimable)
+    estimable_scores = scores.take(indices)
+    first, last = shared_ranks(estimable_scores)
     widened = ranges.including(first, last)
     cluster = clusters(widened)
     won = tallies.wins.sum(axis=1)
     lost = tallies.wins.sum(axis=0)
     tied = tallies.ties.sum(axis=1)
     ranked = []
-    for row in best_first(kept_scores).tolist():
-        index = kept[row]
+    for row in best_first(estimable_scores).tolist():
+        index = indices[row]
         score = None
         if has_scores:
             score = float(scores.values[index])

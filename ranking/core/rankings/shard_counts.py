@@ -37,7 +37,7 @@ from ranking.core.rankings.counted_judgments import (
 
 
 @dataclass(frozen=True)
-class CountsWanted:
+class CountOptions:
     """Counts to make for each shard.
 
     Attributes
@@ -127,7 +127,7 @@ def count_shard(
     blocks: Blocks,
     document: Int32Array,
     documents: Sequence[str],
-    wanted: CountsWanted,
+    options: CountOptions,
 ) -> ShardCounts:
     """Count a shard.
 
@@ -138,7 +138,7 @@ def count_shard(
     document : int32, shape (B,)
         The document named by each block, an index into `documents`; -1 for none.
     documents : sequence of str
-    wanted : CountsWanted
+    options : CountOptions
 
     Returns
     -------
@@ -151,9 +151,9 @@ def count_shard(
     pairs = np.unique(segment_and_document, axis=1)
     named = _NamedDocuments(is_named=is_named, index=index, count=len(occurring))
     counts = []
-    for kind in range(len(wanted.kinds)):
-        layout = wanted.layout(kind, len(blocks.systems))
-        counts.append(_count_layout(blocks, layout, wanted, named))
+    for kind in range(len(options.kinds)):
+        layout = options.layout(kind, len(blocks.systems))
+        counts.append(_count_layout(blocks, layout, options, named))
     return ShardCounts(
         systems=blocks.systems,
         judges=blocks.judges,
@@ -187,13 +187,13 @@ class _NamedDocuments:
 def _count_layout(
     blocks: Blocks,
     layout: Layout,
-    wanted: CountsWanted,
+    options: CountOptions,
     named: _NamedDocuments,
 ) -> LayoutCounts:
     sizes = counts_per_block(blocks, layout)
     segments, segment = np.unique(blocks.segment, return_inverse=True)
     by_segment = _sizes_by_unit(segment, sizes, len(segments))
-    keeps = wanted.keeps
+    keeps = options.keeps
     judges = len(blocks.judges)
     block_moments = None
     segment_moments = None
@@ -207,8 +207,8 @@ def _count_layout(
         unit = units_of(blocks, "judges")
         judge_cells = counts_of_units(blocks, layout, unit, judges)
     if keeps in RESAMPLED:
-        resampling = Resampling(keeps, wanted.seed)
-        resampled = resampling.counts(blocks, layout, range(wanted.resamples))
+        resampling = Resampling(keeps, options.seed)
+        resampled = resampling.counts(blocks, layout, range(options.resamples))
     return LayoutCounts(
         cells=count(blocks, replace(layout, ties=True)),
         total=int(sizes.sum()),
@@ -246,7 +246,7 @@ class AddedCounts:
     It takes the memory of one shard's counts, and of one number for each judge and document.
     """
 
-    wanted: CountsWanted
+    options: CountOptions
     systems: tuple[str, ...] = ()
     blocks: int = 0
     segments: int = 0
@@ -288,7 +288,7 @@ class AddedCounts:
         parts: Iterable[tuple[LayoutCounts, _Names]],
     ) -> LayoutCounts:
         """Return the sum of counts with their names."""
-        layout = self.wanted.layout(kind, len(self.systems))
+        layout = self.options.layout(kind, len(self.systems))
         with_ties = replace(layout, ties=True)
         used = len(layout.used)
         judges = len(self.judges)
@@ -300,16 +300,16 @@ class AddedCounts:
         blocks = _OptionalSum(used, used)
         segments = _OptionalSum(used, used)
         judge_cells = _OptionalSum(judges, layout.size)
-        resampled = _OptionalSum(self.wanted.resamples, layout.size)
+        resampled = _OptionalSum(self.options.resamples, layout.size)
         for counts, names in parts:
             system_indices = [self.systems.index(name) for name in names.systems]
-            kept = np.array(system_indices, dtype=np.int64)
-            own_cells = layout.cells_of(kept)
-            own_used = layout.used_of(kept)
+            indices = np.array(system_indices, dtype=np.int64)
+            own_cells = layout.cells_of(indices)
+            own_used = layout.used_of(indices)
             square = np.ix_(own_used, own_used)
             total += counts.total
             segment_squares += counts.segment_squares
-            cells[with_ties.cells_of(kept)] += counts.cells
+            cells[with_ties.cells_of(indices)] += counts.cells
             judge_sizes[names.judges] += counts.judge_sizes
             document_sizes[names.documents] += counts.document_sizes
             blocks.add(counts.blocks, square)
@@ -351,7 +351,7 @@ class AddedCounts:
         """
         n = len(self.systems)
         layout = method.layout(n)
-        counts = self._counts[self.wanted.kinds.index((layout.ties, layout.outright))]
+        counts = self._counts[self.options.kinds.index((layout.ties, layout.outright))]
         documents = 0
         document_squares = None
         if self.documents_count:
@@ -369,11 +369,11 @@ class AddedCounts:
         ):
             moments = AllMoments(counts.blocks, counts.segments, judges)
         units = None
-        if self.wanted.keeps == "blocks":
+        if self.options.keeps == "blocks":
             units = counts.blocks
-        elif self.wanted.keeps == "segments":
+        elif self.options.keeps == "segments":
             units = counts.segments
-        elif self.wanted.keeps == "judges":
+        elif self.options.keeps == "judges":
             units = judges
         return CountedJudgments(
             systems=self.systems,

@@ -67,7 +67,7 @@ def unit_scores(
     values = columns.score
     if scores is not None:
         values = scores
-    kept = np.isfinite(values)
+    is_finite = np.isfinite(values)
     rounds = 1
     row = columns.segment.astype(np.int64)
     if unit == "round":
@@ -76,9 +76,9 @@ def unit_scores(
     rows = len(columns.segments) * rounds
     systems = len(columns.systems)
     shape = (rows, systems)
-    cell = row[kept] * systems + columns.system[kept]
+    cell = row[is_finite] * systems + columns.system[is_finite]
     size = rows * systems
-    total = np.bincount(cell, weights=values[kept], minlength=size).reshape(shape)
+    total = np.bincount(cell, weights=values[is_finite], minlength=size).reshape(shape)
     count = np.bincount(cell, minlength=size).reshape(shape)
     is_used = count.any(axis=1)
     with np.errstate(invalid="ignore"):

@@ -127,18 +127,18 @@ class GroupsPosterior:
             group, spread = divmod(which, count)
             end = n
             # From the highest group to the lowest.
-            for left in range(group, -1, -1):
-                key = (left, end, spread)
+            for groups_below in range(group, -1, -1):
+                key = (groups_below, end, spread)
                 if key not in cumulated:
-                    cumulated[key] = self._cumulated_begins(left, end, spread)
+                    cumulated[key] = self._cumulated_begins(groups_below, end, spread)
                 chances_below = cumulated[key]
-                position = uniform[row, left] * chances_below[-1]
+                position = uniform[row, groups_below] * chances_below[-1]
                 begin = int(np.searchsorted(chances_below, position))
                 run = (begin, end, spread)
                 if run not in drawn:
                     drawn[run] = self._group_ability(begin, end, spread)
                 mean, deviation = drawn[run]
-                ability = mean + luck[row, left] * deviation
+                ability = mean + luck[row, groups_below] * deviation
                 abilities[row, self._order[begin:end]] = ability
                 end = begin
         return abilities
@@ -155,12 +155,12 @@ class GroupsPosterior:
         chances[groups - 1] = spread_evidence / spread_evidence.sum()
         return chances
 
-    def _cumulated_begins(self, left: int, end: int, spread: int) -> FloatArray:
+    def _cumulated_begins(self, groups_below: int, end: int, spread: int) -> FloatArray:
         """Return cumulated weights of the systems at which a group that ends there may begin.
 
-        There are `left` further groups below.
+        `groups_below` further groups are below.
         """
-        evidence_of_groups_below = self._group_evidence[left, :end, spread]
+        evidence_of_groups_below = self._group_evidence[groups_below, :end, spread]
         evidence_of_group = self._runs[:end, end - 1, spread]
         weight = evidence_of_groups_below + evidence_of_group
         return np.cumsum(np.exp(weight - weight.max()))
@@ -732,9 +732,9 @@ def _blocks_by_weight(
     weight_with = np.zeros_like(chance)
     chosen = np.zeros_like(chance)
     for _ in range(min(outputs_per_block, n)):
-        left = np.where(chosen > 0, 0.0, chance + _NEARLY_NONE)
-        cumulated = np.cumsum(left, axis=-1)
-        uniform = random.random((*left.shape[:2], 1))
+        remaining = np.where(chosen > 0, 0.0, chance + _NEARLY_NONE)
+        cumulated = np.cumsum(remaining, axis=-1)
+        uniform = random.random((*remaining.shape[:2], 1))
         position = uniform * cumulated[..., -1:]
         below = np.count_nonzero(cumulated <= position, axis=-1)
         system = np.minimum(below, n - 1)
@@ -812,12 +812,12 @@ def needs_of_design(
     pairs = n * (n - 1) / 2
     needs = []
     for target in targets:
-        wanted = target * pairs
+        target_pairs = target * pairs
         need = DesignNeed(
             target=target,
-            judgments=_judgments_to_reach(judgments, curve.pairs_middle, wanted),
-            low=_judgments_to_reach(judgments, curve.pairs_high, wanted),
-            high=_judgments_to_reach(judgments, curve.pairs_low, wanted),
+            judgments=_judgments_to_reach(judgments, curve.pairs_middle, target_pairs),
+            low=_judgments_to_reach(judgments, curve.pairs_high, target_pairs),
+            high=_judgments_to_reach(judgments, curve.pairs_low, target_pairs),
         )
         needs.append(need)
     return tuple(needs)
@@ -826,12 +826,12 @@ def needs_of_design(
 def _judgments_to_reach(
     judgments: FloatArray,
     pairs: FloatArray,
-    wanted: float,
+    target_pairs: float,
 ) -> float | None:
     """Return the number of judgments at which a curve first reaches a number of pairs; None if it
     never does.
     """
-    reached = np.flatnonzero(pairs >= wanted - 1e-9)
+    reached = np.flatnonzero(pairs >= target_pairs - 1e-9)
     if not len(reached):
         return None
     end = int(reached[0])
@@ -839,6 +839,6 @@ def _judgments_to_reach(
         return 0.0
     start = end - 1
     rise = pairs[end] - pairs[start]
-    part = (wanted - pairs[start]) / rise
+    part = (target_pairs - pairs[start]) / rise
     step = judgments[end] - judgments[start]
     return float(judgments[start] + part * step)

@@ -108,8 +108,8 @@ class Model:
         """Return the number of blocks with about this many comparisons, including ties; at least
         1.
         """
-        wanted = np.asarray(comparisons, dtype=np.float64) / self.comparisons_per_block
-        return np.maximum(1, np.rint(wanted)).astype(np.int64)
+        blocks = np.asarray(comparisons, dtype=np.float64) / self.comparisons_per_block
+        return np.maximum(1, np.rint(blocks)).astype(np.int64)
 
 
 #: A function from the number of an experiment to its model: campaigns of a plan may differ in
@@ -275,12 +275,12 @@ def _simulate(
     # The first checkpoint with each block.
     new_blocks = np.diff(checkpoints, prepend=0)
     reached = np.repeat(np.arange(len(checkpoints)), new_blocks)
-    kept = 0
+    stored_blocks = 0
     if keep:
-        kept = last
-    labels = np.zeros((kept, n), dtype=np.int8)
-    candidates = np.full((kept, n), -1, dtype=np.int8)
-    segment = np.arange(1, kept + 1, dtype=np.int32)
+        stored_blocks = last
+    labels = np.zeros((stored_blocks, n), dtype=np.int8)
+    candidates = np.full((stored_blocks, n), -1, dtype=np.int8)
+    segment = np.arange(1, stored_blocks + 1, dtype=np.int32)
     for rows in chunks(last, _BLOCKS_AT_A_TIME):
         block = np.arange(rows.start, rows.stop)
         # The first number of a block draws its segment, the others its systems.

@@ -462,12 +462,12 @@ def _measured_candidate(
     return np.concatenate(curve.simulated(model_of(experiment), seed, experiment))
 
 
-def _distance(measured: FloatArray, wanted: FloatArray) -> FloatArray:
+def _distance(measured: FloatArray, target: FloatArray) -> FloatArray:
     """Return the mean squared difference of each row, in units of the variance among rows, shape
     (E,).
     """
     variance = float(measured.var(axis=0).mean())
-    distance: FloatArray = np.square(measured - wanted).mean(axis=1)
+    distance: FloatArray = np.square(measured - target).mean(axis=1)
     if variance > 0:
         return distance / variance
     return distance
@@ -568,5 +568,5 @@ def _shares(
     experiment: int,
 ) -> FloatArray:
     """Return the share of significant pairs of a simulated campaign at each point, (C,)."""
-    wanted = np.maximum(1, np.rint(decided)).astype(np.int64)
-    return _grown(model_of(experiment), wanted, seed, experiment)[0]
+    comparisons = np.maximum(1, np.rint(decided)).astype(np.int64)
+    return _grown(model_of(experiment), comparisons, seed, experiment)[0]

@@ -157,8 +157,8 @@ class EndOfWork(NamedTuple):
 
 
 def forecast_end(
-    done: Sequence[int],
-    left: int,
+    daily_work: Sequence[int],
+    remaining: int,
     *,
     confidence: float = 0.95,
 ) -> EndOfWork | None:
@@ -172,9 +172,9 @@ def forecast_end(
 
     Parameters
     ----------
-    done : sequence of int
+    daily_work : sequence of int
         Amount done on each of n ≥ 2 consecutive whole days.
-    left : int
+    remaining : int
         Amount left to do.
     confidence : float
 
@@ -188,23 +188,23 @@ def forecast_end(
     ValueError
         If there are fewer than two days, or a number is negative.
     """
-    days = np.asarray(done, dtype=np.float64)
+    days = np.asarray(daily_work, dtype=np.float64)
     if len(days) < 2:
-        raise ValueError(f"done: expected two days or more, got {len(days)}")
-    if left < 0 or np.any(days < 0):
-        raise ValueError("done, left: expected no negative number")
-    if left == 0:
+        raise ValueError(f"daily_work: expected two days or more, got {len(days)}")
+    if remaining < 0 or np.any(days < 0):
+        raise ValueError("daily_work, remaining: expected no negative number")
+    if remaining == 0:
         return EndOfWork(0, 0, 0)
     if not days.any():
         return None
     shares = [(1 - confidence) / 2, (1 + confidence) / 2]
-    [[low, high]] = end_quantiles(done, [left], shares).tolist()
-    return EndOfWork(left / float(days.mean()), low, _none_if_infinite(high))
+    [[low, high]] = end_quantiles(daily_work, [remaining], shares).tolist()
+    return EndOfWork(remaining / float(days.mean()), low, _none_if_infinite(high))
 
 
 def end_quantiles(
-    done: Sequence[int],
-    left: npt.ArrayLike,
+    daily_work: Sequence[int],
+    remaining: npt.ArrayLike,
     shares: npt.ArrayLike,
 ) -> FloatArray:
     """Return quantiles of the days until the end, for each of several possible remaining amounts.
@@ -213,9 +213,9 @@ def end_quantiles(
 
     Parameters
     ----------
-    done : sequence of int
+    daily_work : sequence of int
         Amount done on each of n ≥ 2 consecutive whole days, at least something.
-    left : float, shape (E,)
+    remaining : float, shape (E,)
         Remaining amounts, possibly infinite.
     shares : float, shape (G,)
         Between 0 and 1.
@@ -225,16 +225,16 @@ def end_quantiles(
     float64, shape (E, G)
         Infinite if no end is in sight.
     """
-    days = np.asarray(done, dtype=np.float64)
+    days = np.asarray(daily_work, dtype=np.float64)
     mean = float(days.mean())
     quantile = stdtrit(len(days) - 1, np.asarray(shares))
     width = quantile**2 * float(days.var(ddof=1))
     late = np.asarray(shares) > 0.5
-    remaining = np.asarray(left, dtype=np.float64)
-    rest = as_column(remaining)
+    amounts = np.asarray(remaining, dtype=np.float64)
+    rest = as_column(amounts)
     is_finite = np.isfinite(rest)
     amount = np.where(is_finite, rest, 1.0)
-    # The ends solve (left − D mean)² = width (D + D² / n); the smaller one is written so that
+    # The ends solve (remaining − D mean)² = width (D + D² / n); the smaller one is written so that
     # `square` may be 0 or negative.
     square = mean**2 - width / len(days)
     line = 2 * amount * mean + width
@@ -313,7 +313,7 @@ def hours_ahead(
 
 def days_ahead(
     more: npt.ArrayLike,
-    done: Sequence[int],
+    daily_work: Sequence[int],
     *,
     confidence: float = 0.95,
 ) -> Ahead | None:
@@ -325,7 +325,7 @@ def days_ahead(
     Parameters
     ----------
     more : sequence of float
-    done : sequence of int
+    daily_work : sequence of int
         Number of judgments on each of n ≥ 2 consecutive whole days.
     confidence : float
 
@@ -334,9 +334,9 @@ def days_ahead(
     Ahead or None
         None if nothing was done on any of them.
     """
-    if not any(done):
+    if not any(daily_work):
         return None
-    days = end_quantiles(done, np.asarray(more, dtype=np.float64), _shares())
+    days = end_quantiles(daily_work, np.asarray(more, dtype=np.float64), _shares())
     return _ahead(days.ravel(), confidence)
 
 

@@ -13,8 +13,13 @@ from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import METHODS, counts_method_named
 from ranking.core.rankings.range_kinds import RangeOptions, seconds_of_resamples
 from ranking.core.rankings.rank import Ranking, rank, rank_judged
-from ranking.core.rankings.shard_counts import CountsWanted
-from ranking.files.counting import FilesWanted, count_files, is_counted, names_documents
+from ranking.core.rankings.shard_counts import CountOptions
+from ranking.files.counting import (
+    ShardRequest,
+    count_files,
+    is_counted,
+    names_documents,
+)
 from ranking.files.records import InputFormat
 from ranking.files.references import REFERENCE_SYSTEM
 from ranking.management.file_command import (
@@ -123,10 +128,10 @@ def _count_and_rank(
     leave_out = None
     if options["reference"] == "exclude":
         leave_out = options["reference_system"] or REFERENCE_SYSTEM
-    wanted = FilesWanted(
+    request = ShardRequest(
         selection=selection_of(options),
         leave_out=leave_out,
-        counts=CountsWanted(
+        counts=CountOptions(
             tuple(kinds),
             choice.keeps,
             options["resamples"],
@@ -135,7 +140,7 @@ def _count_and_rank(
     )
     read = count_files(
         options["files"],
-        wanted,
+        request,
         engine=options["engine"],
         progress=progress.begin("Counting"),
     )

@@ -106,7 +106,7 @@ class PairsFindings:
 
     def pair(self, row: int) -> PairAgreement:
         """Return the agreement of a pair."""
-        return reported(self.pairs.at(row))
+        return reported(self.pairs.pair_agreement(row))
 
 
 def _find_pairs(inputs: Input, options: AnalysisOptions, begin: Begin) -> PairsFindings:
@@ -151,14 +151,14 @@ def _band(inter: Agreement) -> tuple[float, float] | None:
 
 def _row_of(pairs: PairsAgreement, judge: str, other: str) -> int | None:
     """Return the pair with the most shared comparisons among those that include the named judges."""
-    wanted = np.ones(len(pairs), dtype=np.bool_)
+    is_match = np.ones(len(pairs), dtype=np.bool_)
     for name in (judge, other):
         if name:
             index = pairs.names.index(name)
-            wanted &= (pairs.first == index) | (pairs.second == index)
-    if not wanted.any():
+            is_match &= (pairs.first == index) | (pairs.second == index)
+    if not is_match.any():
         return None
-    return int(np.argmax(np.where(wanted, pairs.comparable, -1)))
+    return int(np.argmax(np.where(is_match, pairs.comparable, -1)))
 
 
 def _tell_pairs(

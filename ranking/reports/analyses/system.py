@@ -20,7 +20,7 @@ from ranking.core.diagnosis.one_system import (
     LengthTrend,
     RemarkShare,
     ShareWon,
-    Shown,
+    ShownBlocks,
     clear_segments,
     length_trend,
     outcomes_of,
@@ -137,11 +137,11 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> SystemFindin
     opponents = [other for other in order if other != name and other in connected]
     progress = begin(_("Counting"))
     total = len(opponents) + sum(map(len, parts.values()))
-    done = count(1)
+    counter = count(1)
 
     def counted(part: str, **selection: Unpack[ShareSelection]) -> PartWon:
         share = share_won(outcomes, confidence=confidence, **selection)
-        progress(next(done), total)
+        progress(next(counter), total)
         return PartWon(part, share)
 
     against = []
@@ -549,7 +549,7 @@ def _find_remarks(
 
 def _part_remarks(
     name: str,
-    blocks: Shown,
+    blocks: ShownBlocks,
     rows: BoolArray,
     confidence: float,
 ) -> PartRemarks:

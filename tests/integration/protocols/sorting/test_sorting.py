@@ -107,7 +107,7 @@ def test_systems_are_sorted_by_closed_verdicts(task: Task) -> None:
         "dune",
     ]
     assert (
-        state.done
+        state.closed
         == ClosedComparison.objects.count()
         <= most_comparisons(len(sort.systems))
     )
@@ -263,7 +263,7 @@ def test_systems_that_differ_nowhere_are_decided_by_lot(task: Task) -> None:
     ):
         sort = SystemSort(task=task, systems=systems, seed=3)
         [found] = sort_decided(sort, watermark=0)[0].values()
-        assert (found.arbitrary, found.asked, found.missing) == decision
+        assert (found.arbitrary, found.judgments, found.missing) == decision
 
 
 @pytest.mark.thorough

@@ -19,10 +19,10 @@ from ranking.core.rankings.counted_judgments import (
 )
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import rank, rank_judged
-from ranking.core.rankings.shard_counts import CountsWanted
+from ranking.core.rankings.shard_counts import CountOptions
 from ranking.files.counting import (
-    FilesWanted,
     JudgmentsCounted,
+    ShardRequest,
     count_files,
     count_part,
     cut_into_shards,
@@ -106,8 +106,8 @@ def write(folder: Path, table: pa.Table, data: st.DataObject) -> list[str]:
 
 def count(names: list[str], options: RangeOptions, **how: Any) -> JudgmentsCounted:
     selection = how.pop("selection", JudgmentSelection())
-    counts = CountsWanted(KINDS, options.keeps, options.resamples, 7)
-    return count_files(names, FilesWanted(selection, "_ref", counts), **how)
+    counts = CountOptions(KINDS, options.keeps, options.resamples, 7)
+    return count_files(names, ShardRequest(selection, "_ref", counts), **how)
 
 
 def outcome(work: Callable[[], Result]) -> tuple[Result | None, str]:
@@ -209,8 +209,8 @@ def test_a_row_group_of_two_shards_is_read_by_both_and_counted_once(
         names[:2],
         names[1:],
     ]
-    counts = CountsWanted(KINDS, None, 1, 0)
-    wanted = FilesWanted(JudgmentSelection(), None, counts)
+    counts = CountOptions(KINDS, None, 1, 0)
+    wanted = ShardRequest(JudgmentSelection(), None, counts)
     found = [count_part(wanted, shard).counts for shard in (first, second)]
     assert [part.blocks for part in found if part is not None] == [10, 10]
 
@@ -222,7 +222,7 @@ def test_a_row_group_without_statistics_is_read_by_all_shards(tmp_path: Path) ->
     parquet.write_table(table, unknown, write_statistics=False)
     shards = cut_into_shards(row_groups_of([*names, unknown]), rows=90)
     assert len(shards) == 3
-    wanted = FilesWanted(JudgmentSelection(), None, CountsWanted(KINDS, None, 1, 0))
+    wanted = ShardRequest(JudgmentSelection(), None, CountOptions(KINDS, None, 1, 0))
     found = [count_part(wanted, shard).counts for shard in shards]
     assert [part.blocks for part in found if part is not None] == [91, 91, 91]
 

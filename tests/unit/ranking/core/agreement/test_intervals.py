@@ -148,8 +148,8 @@ def test_the_variance_over_judges_is_the_delete_one_jackknife(chance: Chance) ->
     pairs = dict.fromkeys(blocks.judges, 0)
     met = agreement_of_pairs(blocks)
     for row in range(len(met)):
-        for name in met.at(row).judges:
-            pairs[name] += met.at(row).comparable
+        for name in met.pair_agreement(row).judges:
+            pairs[name] += met.pair_agreement(row).comparable
     effective = sum(pairs.values()) ** 2 / sum(count**2 for count in pairs.values())
     degrees = effective * (effective - 1) / (2 * effective - 1)
     reach = student.ppf(0.975, degrees) * math.sqrt(jackknifed) / (1 - whole)
@@ -422,7 +422,7 @@ def test_judge_who_never_ties_agrees_on_half_of_decided_pairs_by_chance() -> Non
 def test_two_judges_give_cohens_kappa() -> None:
     rows = some_rows(8, judges=2)
     blocks = blocks_from_rows(rows, "abcd")
-    pair = agreement_of_pairs(blocks).at(0)
+    pair = agreement_of_pairs(blocks).pair_agreement(0)
     for row in inter_judge_agreement(blocks).judges:
         assert row.agreement.p_chance == pytest.approx(pair.p_chance, abs=1e-12)
         assert row.agreement.kappa == pytest.approx(pair.kappa, abs=1e-12)

@@ -66,7 +66,7 @@ def test_tables_are_those_of_a_self_join() -> None:
 def test_pairs_add_up_to_the_agreement_of_all() -> None:
     blocks = some_blocks(80)
     found = agreement_of_pairs(blocks)
-    pairs = [found.at(row) for row in range(len(found))]
+    pairs = [found.pair_agreement(row) for row in range(len(found))]
     inter = measure_agreement(blocks, chance=Chance.COHEN, resamples=1).inter
     assert [pair.judges for pair in pairs] == [
         ("j0", "j1"), ("j0", "j2"), ("j0", "j3"), ("j1", "j2"), ("j1", "j3"), ("j2", "j3"),
@@ -174,7 +174,7 @@ def test_kappas_are_those_of_pairs_of_judges() -> None:
     found = agreement_of_pairs(blocks)
     assert len(found) == np.count_nonzero(tables.any(axis=(2, 3)))
     for row, where in enumerate(zip(found.first, found.second, strict=True)):
-        here, table = found.at(row), tables[where]
+        here, table = found.pair_agreement(row), tables[where]
         comparable, p_agree, p_chance = cohen_of_tables(table, symmetric=True)
         assert here.judges == tuple(blocks.judges[judge] for judge in where)
         assert (here.comparable, here.agreeing) == (
@@ -194,8 +194,8 @@ def test_intervals_are_those_worked_by_hand() -> None:
     for row in range(len(found)):
         pair = int(found.first[row]), int(found.second[row])
         low, high = by_hand(blocks, *pair, found.confidence)
-        assert found.at(row).low == pytest.approx(low, abs=1e-6)
-        assert found.at(row).high == pytest.approx(high, abs=1e-6)
+        assert found.pair_agreement(row).low == pytest.approx(low, abs=1e-6)
+        assert found.pair_agreement(row).high == pytest.approx(high, abs=1e-6)
 
 
 def test_undefined_agreement_has_a_reason() -> None:
@@ -214,7 +214,7 @@ def test_undefined_agreement_has_a_reason() -> None:
         BlockRow("dan", 6, "ab", [1, 2]),
     ]
     found = agreement_of_pairs(blocks_from_rows(rows, "ab"))
-    one, two, three = (found.at(row) for row in range(3))
+    one, two, three = (found.pair_agreement(row) for row in range(3))
     assert (one.judges, one.segments, one.kappa) == (("ann", "bob"), 1, -1)
     assert one.no_interval is NoInterval.TOO_FEW_SEGMENTS
     assert (two.judges, two.segments, two.kappa, two.low) == (
@@ -267,7 +267,7 @@ def test_the_first_output_is_that_of_the_system_that_comes_first_by_name() -> No
         BlockRow("ann", 2, [("a", "c"), "b"], [1, 2]),
         BlockRow("bob", 2, ["b", ("a", "c")], [1, 1]),
     ]
-    pair = agreement_of_pairs(blocks_from_rows(rows, "abc")).at(0)
+    pair = agreement_of_pairs(blocks_from_rows(rows, "abc")).pair_agreement(0)
     # ann: a before b, and a, c before b; bob: b before a, and a tie.
     assert pair.outcomes == ((0, 1, 1), (0, 0, 0), (0, 0, 0))
 
@@ -278,7 +278,7 @@ def test_two_segments_that_happen_to_be_alike_do_not_make_an_interval_short() ->
         for segment in (1, 2)
         for judge, labels in (("ann", [1, 2, 3]), ("bob", [1, 3, 2]))
     ]
-    pair = agreement_of_pairs(blocks_from_rows(rows, "abc")).at(0)
+    pair = agreement_of_pairs(blocks_from_rows(rows, "abc")).pair_agreement(0)
     # Four of six agree; Student with one degree of freedom says next to nothing.
     assert pair.kappa == pytest.approx(1 / 3)
     assert pair.low == -1

@@ -117,7 +117,7 @@ def test_tallies_of_each_judge_match(chance: Chance) -> None:
 
 def pairs_of(blocks: Blocks) -> list[PairAgreement]:
     found = agreement_of_pairs(blocks)
-    return [found.at(row) for row in range(len(found))]
+    return [found.pair_agreement(row) for row in range(len(found))]
 
 
 def rows_of_ties_only() -> list[BlockRow]:

@@ -74,11 +74,11 @@ def test_cells_of_a_block_are_those_of_the_definition(
                     b for b in compared if labels[a] == labels[b]
                 ]
             if (
-                found.shown is not None
+                found.appearances is not None
                 and found.best is not None
                 and found.alone is not None
             ):
-                assert found.shown[row, a] == bool(compared)
+                assert found.appearances[row, a] == bool(compared)
                 best = bool(compared) and all(labels[a] <= labels[b] for b in compared)
                 assert found.best[row, a] == best
                 assert found.alone[row, a] == (

@@ -61,7 +61,7 @@ def test_influences_of_few_trials_are_deviations_from_the_smoothed_share(
     counts = Counts(
         wins=np.array([[0, 2], [0, 0]]),
         ties=np.array([[0, 1], [1, 0]]),
-        shown=np.array([3, 3]),
+        appearances=np.array([3, 3]),
         best=np.array([3, 1]),
         alone=np.array([2, 0]),
     )

@@ -115,7 +115,7 @@ def test_too_few_days_and_negative_numbers_are_refused(
     done: list[int],
     left: int,
 ) -> None:
-    with pytest.raises(ValueError, match="done"):
+    with pytest.raises(ValueError, match="daily_work"):
         forecast_end(done, left)
 
 

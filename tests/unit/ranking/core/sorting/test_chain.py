@@ -65,7 +65,7 @@ def test_systems_that_could_be_swapped_share_a_cluster(chain: SortedChain) -> No
     assert chain.order is not None
     assert chain.order[:3] == ("B", "E", "D")
     assert chain.clusters == (1, 2, 3, 4, 4)
-    assert chain.state.done == len(chain.steps) <= 7
+    assert chain.state.closed == len(chain.steps) <= 7
     # Only corrected tests call a difference significant.
     assert {step["significant"] for step in chain.neighbours} == {None}
 
@@ -80,7 +80,7 @@ def test_every_two_neighbours_have_a_test_of_their_own(chain: SortedChain) -> No
 def test_remaining_pairs_come_in_the_order_of_their_nearness(
     chain: SortedChain,
 ) -> None:
-    assert len(chain.remaining) == 10 - chain.state.done
+    assert len(chain.remaining) == 10 - chain.state.closed
     places = [each["places"] for each in chain.remaining]
     assert places == sorted(places)
     assert min(places) >= 2
@@ -139,7 +139,7 @@ def test_an_unfinished_sort_says_what_to_compare(judged: Judged) -> None:
     )
     assert begun.order is None
     assert (begun.clusters, begun.neighbours, begun.remaining) == ((), [], [])
-    assert begun.state.done + begun.state.left_at_most == 7
+    assert begun.state.closed + begun.state.left_at_most == 7
     assert begun.state.open
 
 

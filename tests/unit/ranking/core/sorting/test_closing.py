@@ -19,7 +19,7 @@ SIGNS = st.lists(st.sampled_from([1, 0, -1]), max_size=30)
 def test_comparison_is_open_until_its_quota() -> None:
     rule = {"quota": 3, "extension": 2}
     decision = decide_in_order("a", "b", [1, 1], **rule, seed=1)
-    assert (decision.winner, decision.asked, decision.missing) == (None, 3, 1)
+    assert (decision.winner, decision.judgments, decision.missing) == (None, 3, 1)
     decision = decide_in_order("a", "b", [1, -1, -1], **rule, seed=1)
     assert (decision.winner, decision.loser, decision.missing) == ("b", "a", 0)
 
@@ -50,7 +50,7 @@ def test_later_judgments_do_not_change_a_verdict(
             decide_in_order("a", "b", [*signs, *later], **rule, seed=seed) == decision
         )
     turned = decide_in_order("b", "a", [-sign for sign in signs], **rule, seed=seed)
-    assert (turned.winner, turned.asked) == (decision.winner, decision.asked)
+    assert (turned.winner, turned.judgments) == (decision.winner, decision.judgments)
 
 
 def test_a_judge_counts_once_for_a_segment_and_so_often_as_may_be() -> None:

@@ -156,7 +156,7 @@ def test_any_verdicts_end_in_the_order_of_the_textbook(
         arriving=Random(judge),
     )
     assert state.order is not None
-    assert state.done == len(verdicts) <= most_comparisons(systems)
+    assert state.closed == len(verdicts) <= most_comparisons(systems)
     made = {frozenset((each.winner, each.loser)) for each in verdicts}
     assert (list(state.order), made) == textbook(shuffled(names, seed), winner)
     # Neighbours of the order were compared with each other, and the better one won.
@@ -178,13 +178,13 @@ def test_a_sort_goes_on_from_any_verdicts(
     made: set[frozenset[str]] = {
         frozenset((each.winner, each.loser)) for each in verdicts
     }
-    assert state.done == len(kept)
+    assert state.closed == len(kept)
     assert (state.order is None) == bool(state.open) == (len(kept) < len(verdicts))
     assert {frozenset(pair) for pair in state.open} <= made
     assert (
-        end.done - state.done
+        end.closed - state.closed
         <= state.left_at_most
-        <= most_comparisons(systems) - state.done
+        <= most_comparisons(systems) - state.closed
     )
 
 
