@@ -183,9 +183,9 @@ def _rows(
     frozen: FrozenResult,
     progress: Progress,
 ) -> Iterator[JudgedBlock]:
-    for done, row in enumerate(rows):
-        if done % 500 == 0:
-            progress(done, 2 * frozen.watermark)
+    for number, row in enumerate(rows):
+        if number % 500 == 0:
+            progress(number, 2 * frozen.watermark)
         if frozen.hides_a_name:
             yield _sort_candidates(row)
         else:
@@ -236,7 +236,7 @@ def _chosen(design: Design, frozen: FrozenResult) -> list[str]:
 def _draws(frozen: FrozenResult, progress: Progress) -> Iterator[str]:
     """Yield a line of JSON for each judged HIT with its blocks and judges, in planning order."""
     numbers = {design.pk: number for number, design in enumerate(_designs(frozen), 1)}
-    done = 0
+    completed = 0
     for hits in _chunks(frozen):
         ids = [hit.pk for hit in hits]
         blocks = _shown_blocks(frozen, ids)
@@ -254,9 +254,9 @@ def _draws(frozen: FrozenResult, progress: Progress) -> Iterator[str]:
                 "judges": judges[hit.pk],
             }
             yield json_line(drawn)
-            done += len(blocks[hit.pk])
+            completed += len(blocks[hit.pk])
         total = 2 * frozen.watermark
-        progress(min(frozen.watermark + done, total), total)
+        progress(min(frozen.watermark + completed, total), total)
 
 
 def _designs(frozen: FrozenResult) -> Sequence[Design]:

@@ -174,7 +174,7 @@ def _folder(task: Task) -> "_Folder":
         # Among the names of all systems, as when scores are imported.
         word_by_system=evalset_words(test_set.systems.values_list("name", flat=True)),
         documents=evalset_words({line["document"] for line in lines}),
-        taken={human.casefold()},
+        used_paths={human.casefold()},
     )
 
 
@@ -197,7 +197,7 @@ class _Folder:
         The systems whose outputs are in the folder.
     word_by_system, documents, judges, metrics : mapping of str to str
         The word of each system, document, judge and metric.
-    taken : set of str
+    used_paths : set of str
         Names of files of scores so far, without extension and in lower case.
     """
 
@@ -209,7 +209,7 @@ class _Folder:
     systems: list[str]
     word_by_system: Mapping[str, str]
     documents: Mapping[str, str]
-    taken: set[str]
+    used_paths: set[str]
     judges: dict[str, str] = field(default_factory=dict)
     metrics: dict[str, str] = field(default_factory=dict)
 
@@ -290,10 +290,10 @@ class _Folder:
         base = evalset_word(base)
         start, end = self._around_name(metric, values, reference)
         name = base
-        while f"{start}{name}{end}".casefold() in self.taken:
+        while f"{start}{name}{end}".casefold() in self.used_paths:
             name += "'"
         path = f"{start}{name}{end}"
-        self.taken.add(path.casefold())
+        self.used_paths.add(path.casefold())
         word = evalset_word(metric.name)
         if name != base:
             word = word.replace(base, name, 1)

@@ -37,7 +37,7 @@ _ROW_GROUP: Final = 1 << 15
 _PEARMUT: Final = {"assignment": "dynamic", "protocol": "ESA"}
 
 
-def _ignore_progress(_done: int, _total: int) -> None:
+def _ignore_progress(_completed: int, _total: int) -> None:
     """Ignore progress."""
 
 
@@ -77,7 +77,7 @@ def _export(job: Job, progress: JobProgress) -> dict[str, object]:
         pk=parameters.pop("task"),
     )
     export = requested_export(task=task, **parameters)
-    kept = exported_file_keep(
+    file = exported_file_keep(
         task=task,
         content=export_bytes(export, progress=progress),
         by=job.asked_by,
@@ -90,9 +90,9 @@ def _export(job: Job, progress: JobProgress) -> dict[str, object]:
         names_people=export.kind.names_people,
     )
     result: dict[str, object] = {
-        "file": kept.pk,
-        "sha256": kept.digest,
-        "bytes": kept.size,
+        "file": file.pk,
+        "sha256": file.digest,
+        "bytes": file.size,
     }
     if export.answers is not None:
         result["losses"] = list(map(asdict, export.answers.losses))
@@ -291,11 +291,11 @@ def _batches_with_progress(
     progress: Progress,
 ) -> Iterator[Sequence[Row]]:
     total = max(0, export.until - export.after)
-    done = 0
+    completed = 0
     part = Part(export.after, export.until, export.watermark)
     for batch in ROWS[export.kind.name].read(export.task, part):
-        done += len(batch)
-        progress(min(done, total), total)
+        completed += len(batch)
+        progress(min(completed, total), total)
         yield batch
 
 
@@ -438,5 +438,5 @@ def _parquet(
                     arrays.append(pa.array(column, type=field.type))
                 table = pa.Table.from_arrays(arrays, schema=schema)
                 writer.write_table(table, row_group_size=len(table))
-            yield sink.taken()
-    yield sink.taken()
+            yield sink.pop_content()
+    yield sink.pop_content()

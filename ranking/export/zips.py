@@ -25,7 +25,7 @@ def line_bytes(line: str) -> bytes:
 
 
 class Sink(io.RawIOBase):
-    """Collect written bytes until they are taken."""
+    """Collect written bytes until they are removed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,14 +38,14 @@ class Sink(io.RawIOBase):
         self._parts.append(bytes(data))
         return len(data)
 
-    def taken(self) -> bytes:
-        taken = b"".join(self._parts)
+    def pop_content(self) -> bytes:
+        content = b"".join(self._parts)
         self._parts = []
-        return taken
+        return content
 
 
 class ZipBytes:
-    """A zip whose bytes are taken while it is written.
+    """A zip whose bytes are read while it is written.
 
     Parameters
     ----------
@@ -67,11 +67,11 @@ class ZipBytes:
         ) as target:
             for part in parts:
                 target.write(part)
-                if compressed := self._sink.taken():
+                if compressed := self._sink.pop_content():
                     yield compressed
-        yield self._sink.taken()
+        yield self._sink.pop_content()
 
     def end(self) -> bytes:
         """Return the last bytes of the zip."""
         self._archive.close()
-        return self._sink.taken()
+        return self._sink.pop_content()

@@ -52,7 +52,7 @@ class _Results:
         self._parser.EntityDeclHandler = self._refuse_entity
         self._fed = 0
         self._open: list[str] = []
-        self._done: list[JudgedBlock] = []
+        self._blocks: list[JudgedBlock] = []
         self._source_language = self._target_language = ""
         self._segment = 0
         self.seen_result = False
@@ -93,9 +93,9 @@ class _Results:
                 f"a tag or comment is longer than {MAX_LINE_BYTES:,} bytes",
                 "export the results again",
             )
-        done = self._done
-        self._done = []
-        return done
+        blocks = self._blocks
+        self._blocks = []
+        return blocks
 
     def _refuse(self, field: str | None, problem: str, remedy: str) -> NoReturn:
         raise Location(self._file, self._parser.CurrentLineNumber, field=field).error(
@@ -187,7 +187,7 @@ class _Results:
     def _end(self, tag: str) -> None:
         self._open.pop()
         if tag == "ranking-result":
-            self._done.append(
+            self._blocks.append(
                 JudgedBlock(
                     line=self._line,
                     source_language=self._source_language,

@@ -235,10 +235,10 @@ def _block(
             f"{winner!r} is not a winner",
             f"write one of {', '.join(_WINNERS)}",
         )
-    seen: set[str] = set()
+    names: set[str] = set()
     candidates = []
     for name, model in (("model_a", model_a), ("model_b", model_b)):
-        candidates.append(systems_of(model, name, seen, refuse))
+        candidates.append(systems_of(model, name, names, refuse))
         if len(candidates[-1]) > 1:
             refuse(
                 name,

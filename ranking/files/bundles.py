@@ -301,7 +301,7 @@ ABSENT: Final = Absent.ABSENT
 class Difference:
     """A number or text that differs between a published and a recomputed result; `ABSENT` if one has no value."""
 
-    where: str
+    location: str
     published: Any
     computed: Any
 
@@ -319,7 +319,7 @@ class Difference:
 
     def plain(self) -> dict[str, object]:
         """Return the difference for JSON, without missing values."""
-        values: dict[str, object] = {"where": self.where}
+        values: dict[str, object] = {"where": self.location}
         if self.published is not ABSENT:
             values["published"] = self.published
         if self.computed is not ABSENT:

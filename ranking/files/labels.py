@@ -1,7 +1,7 @@
 """Check the values of JSON objects by rules shared by all formats: names of systems, numbers, texts."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from campaign.formats import FormatError, InputFile, system_name_problem
 from campaign.formats.cells import Refuse, judge_of, refuse_at
@@ -18,7 +18,6 @@ from ranking.files.sources import ReadingProgress, Sources
 #: Larger numbers are not measurements, and those with hundreds of digits do not fit a float.
 MAX_NUMBER = 10**15
 
-Taken = TypeVar("Taken")
 #: Returns the checked value of a key, or refuses it.
 Take = Callable[[str, Any, Refuse], Any]
 #: Objects of a file with their lines, and functions that raise an error there.
@@ -109,12 +108,12 @@ def values_taken(
         refuse,
         prefix,
     )
-    taken = {}
+    checked_values = {}
     for key, take in keys.items():
         is_missing = key in optional and values.get(key) is None
         if take and not is_missing:
-            taken[key] = take(f"{prefix}{key}", values[key], refuse)
-    return taken
+            checked_values[key] = take(f"{prefix}{key}", values[key], refuse)
+    return checked_values
 
 
 def word_of(

@@ -69,7 +69,7 @@ def _rank_block(file: str, line: int, cells: list[str]) -> JudgedBlock:
     source, separator, target = filled(pair, "pair", refuse).strip().partition("-")
     if not (source and separator and target):
         refuse("pair", f"{pair!r} is not a language pair", "write a pair such as cs-en")
-    seen: set[str] = set()
+    names: set[str] = set()
     return JudgedBlock(
         line=line,
         source_language=source,
@@ -77,8 +77,8 @@ def _rank_block(file: str, line: int, cells: list[str]) -> JudgedBlock:
         segment=segment_of(segment, "segment", refuse),
         judge=NO_JUDGE,
         candidates=(
-            systems_of(better, "sysBetter", seen, refuse),
-            systems_of(worse, "sysWorse", seen, refuse),
+            systems_of(better, "sysBetter", names, refuse),
+            systems_of(worse, "sysWorse", names, refuse),
         ),
         labels=(1, 2),
     )
@@ -97,9 +97,9 @@ def read_jsonl(file: InputFile) -> Iterator[JudgedBlock]:
 
 
 def _block(line: int, values: JSONObject, refuse: Refuse) -> JudgedBlock:
-    taken = values_taken(values, _KEYS, _OPTIONAL, refuse)
-    labels = taken["labels"]
-    candidates = taken["candidates"]
+    fields = values_taken(values, _KEYS, _OPTIONAL, refuse)
+    labels = fields["labels"]
+    candidates = fields["candidates"]
     if len(labels) != len(candidates):
         refuse(
             "labels",
@@ -113,7 +113,7 @@ def _block(line: int, values: JSONObject, refuse: Refuse) -> JudgedBlock:
                 f"the system {system} appears twice in the block",
                 "name each system once per block",
             )
-    return JudgedBlock(line=line, **taken)
+    return JudgedBlock(line=line, **fields)
 
 
 def _label(_key: str, value: object, refuse: Refuse) -> int | None:

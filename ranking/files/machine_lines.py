@@ -114,8 +114,8 @@ class _Lines:
         for block in whole_lines(InputFile(self._file.name, stream)):
             lines = block.splitlines(keepends=True)
             if _KEY in block:
-                for place, line in enumerate(lines, number + 1):
-                    yield self._line(place, line)
+                for line_number, line in enumerate(lines, number + 1):
+                    yield self._line(line_number, line)
             else:
                 yield block
             number += len(lines)
@@ -314,17 +314,17 @@ def _read_export(file: StoredFile) -> Iterator[Any]:
     described = _Described()
     with file.open() as stream:
         for line, values, refuse in json_objects(InputFile(file.name, stream)):
-            taken = values_taken(values, _KEYS, _OPTIONAL, refuse)
+            fields = values_taken(values, _KEYS, _OPTIONAL, refuse)
             machine = _machine("machine", line, values, refuse)
             if described.is_new(machine):
                 yield machine
-            _refuse_lengths(taken, refuse)
-            yield line, machine.called, taken
+            _refuse_lengths(fields, refuse)
+            yield line, machine.called, fields
 
 
-def _refuse_lengths(taken: JSONObject, refuse: Refuse) -> None:
-    labels = taken.get("labels")
-    count = len(taken["candidates"])
+def _refuse_lengths(fields: JSONObject, refuse: Refuse) -> None:
+    labels = fields.get("labels")
+    count = len(fields["candidates"])
     if labels and len(labels) != count:
         refuse(
             "labels",

@@ -104,9 +104,9 @@ class _Block:
                     f" and {row[name]!r} here",
                     "use a separate rankingID for each ranking",
                 )
-        seen: set[str] = set()
-        firsts = self._systems(row, 1, seen, refuse)
-        seconds = self._systems(row, 2, seen, refuse)
+        names: set[str] = set()
+        firsts = self._systems(row, 1, names, refuse)
+        seconds = self._systems(row, 2, names, refuse)
         for systems in product(firsts, seconds):
             pair = frozenset(systems)
             if pair in self.pairs:
@@ -122,14 +122,14 @@ class _Block:
         self,
         row: dict[str, str],
         position: int,
-        seen: set[str],
+        names: set[str],
         refuse: Refuse,
     ) -> tuple[str, ...]:
         column = f"system{position}rank"
         systems = systems_of(
             row[f"system{position}Id"],
             f"system{position}Id",
-            seen,
+            names,
             refuse,
         )
         label = label_of(row[column], column, refuse)

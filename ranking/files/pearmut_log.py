@@ -53,12 +53,12 @@ _PAIR: Final = re.compile(r"([A-Za-z_]+)---([A-Za-z_]+?)( v[0-9]+)?")
 class LoggedOutput:
     """A judge's answers about an output; `key` is their place in the line.
 
-    `text` has the line ends of the test set, and `shown` those of the log, which its positions count.
+    `text` has the line ends of the test set, and `logged_text` those of the log, which its positions count.
     """
 
     system: str
     text: str
-    shown: str
+    logged_text: str
     key: str
     answers: JSONObject
 
@@ -228,11 +228,11 @@ def _outputs(
     texts = object_of("item.tgt", item.get("tgt"), refuse)
     for model, answers in object_of(key, annotation, refuse).items():
         answers_key = f"{key}.{model}"
-        shown = texts.get(model)
+        logged_text = texts.get(model)
         output = LoggedOutput(
             system=system_of("item.tgt", model, refuse),
-            text=any_text(f"item.tgt.{model}", _with_line_feeds(shown), refuse),
-            shown=str(shown),
+            text=any_text(f"item.tgt.{model}", _with_line_feeds(logged_text), refuse),
+            logged_text=str(logged_text),
             key=answers_key,
             answers=object_of(answers_key, answers, refuse),
         )

@@ -145,7 +145,13 @@ def _output(output: LoggedOutput, refuse: Refuse, lose: Lose) -> ScoredOutput:
     if score is not None:
         score = score_value(f"{output.key}.score", score, refuse)
     if spans is not None:
-        spans = _spans(f"{output.key}.error_spans", spans, output.shown, refuse, lose)
+        spans = _spans(
+            f"{output.key}.error_spans",
+            spans,
+            output.logged_text,
+            refuse,
+            lose,
+        )
     return make_record(
         ScoredOutput,
         "outputs",

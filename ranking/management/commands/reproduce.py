@@ -4,6 +4,7 @@ import re
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -155,12 +156,12 @@ def reproduction_report(again: Reproduction) -> Report:
     """Report whether a recomputed result equals the published one, with its table."""
     content = again.content
     differences = again.differences
-    made = content["method"]["code_version"]
+    published_version = content["method"]["code_version"]
     own = code_version()
-    if made == own:
+    if published_version == own:
         versions = f"Recomputed with Quintet {own}, the version that published it."
     else:
-        versions = f"Recomputed with Quintet {own}; published with {made}."
+        versions = f"Recomputed with Quintet {own}; published with {published_version}."
     if differences:
         outcome = f"Values that differ from the published result: {len(differences)}."
     elif again.last_digits:
@@ -186,7 +187,7 @@ def reproduction_report(again: Reproduction) -> Report:
         data={
             "is_same": not differences,
             "last_digits": again.last_digits,
-            "made_by": made,
+            "made_by": published_version,
             "version": own,
             "ranking": content["ranking"],
             "differences": [difference.plain() for difference in differences],
@@ -205,7 +206,7 @@ def _difference_table(differences: Sequence[Difference]) -> Table:
         name="differences",
         title="Differences",
         columns=(
-            Column("where", "Where", is_text=True),
+            Column("where", "Where", is_text=True, of=attrgetter("location")),
             Column("published", "Published", is_text=True, of=_published_value),
             Column("computed", "Computed", is_text=True, of=_computed_value),
         ),
