@@ -11,8 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.models import BadReference
-
-_DAY: Final = "%Y-%m-%d"
+from campaign.pages.forms import DAY, DayInput
 
 
 class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
@@ -117,8 +116,12 @@ class DayFilter(django_filters.DateFilter):  # type: ignore[misc]
     """Filter by a day, chosen from a calendar."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        widget = forms.DateInput(attrs={"type": "date"}, format=_DAY)
-        super().__init__(*arguments, widget=widget, input_formats=[_DAY], **options)
+        super().__init__(
+            *arguments,
+            widget=DayInput(),
+            input_formats=[DAY],
+            **options,
+        )
 
 
 class DaysForm(forms.Form):

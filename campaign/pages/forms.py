@@ -147,6 +147,19 @@ class WholeNumberField(forms.IntegerField):
         return super().to_python(value)
 
 
+#: Format of a day in addresses, and as browsers send and take it in any language.
+DAY: Final = "%Y-%m-%d"
+
+
+class DayInput(forms.DateInput):
+    """A day, chosen from the browser's calendar."""
+
+    input_type = "date"
+
+    def __init__(self) -> None:
+        super().__init__(format=DAY)
+
+
 class NameField(forms.CharField):
     """The name of a person, on one line and without invisible characters."""
 

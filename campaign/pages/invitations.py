@@ -20,7 +20,12 @@ from campaign.models import (
     MailState,
 )
 from campaign.pages.filters import DeskFilter, JudgesFilter
-from campaign.pages.forms import MessageForm, WholeNumberField, languages_validate
+from campaign.pages.forms import (
+    DayInput,
+    MessageForm,
+    WholeNumberField,
+    languages_validate,
+)
 from campaign.pages.tables import PlainColumn, SortedColumn, TableWithActions
 from campaign.selectors.credentials import StandingOfInvited, StandingOfLink
 from campaign.services.invitation_mails import AddressesRefusedError, addresses_read
@@ -285,7 +290,7 @@ class _SharedLinkForm(forms.Form):
     expires = forms.DateField(
         label=gettext_lazy("Last day"),
         required=False,
-        widget=forms.DateInput(attrs={"type": "date"}),
+        widget=DayInput(),
     )
     note = forms.CharField(
         label=gettext_lazy("Note"),

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.models import Campaign, JudgeGroup, Task
-from campaign.pages.forms import VersionedForm, WholeNumberField
+from campaign.pages.forms import DayInput, VersionedForm, WholeNumberField
 from campaign.texts.joining import labelled
 from campaign.texts.lines import LinesTextarea
 from ranking.core.methods.method import Method
@@ -128,7 +128,7 @@ class StoppingRuleForm(VersionedForm):
     until = forms.DateField(
         label=gettext_lazy("Day"),
         required=False,
-        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        widget=DayInput(),
     )
     tests = forms.ChoiceField(
         label=gettext_lazy("Pairs told apart by"),
