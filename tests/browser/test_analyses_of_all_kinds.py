@@ -23,6 +23,8 @@ pytestmark = [
 
 WIDE = ViewportSize(width=1366, height=768)
 NARROW = ViewportSize(width=390, height=844)
+#: A laptop of 1280 × 768 at 200%.
+ZOOMED = ViewportSize(width=640, height=384)
 #: Width of A4 less margins of 1 cm, in CSS pixels.
 PAPER = 718
 #: What is wider than the page at its right edge, and no scrolling box holds.
@@ -119,6 +121,8 @@ def test_pages_fit_screens_and_paper_and_pass_axe(
         shown(page, answered, name)
         assert axe_finds(page) == "", name
         check_fits(page, name, viewport["width"])
+        page.set_viewport_size(ZOOMED)
+        check_fits(page, name, ZOOMED["width"])
         if name in ("agreement/", "data/"):
             shown(on_paper, answered, name)
             check_paper(on_paper, name)
