@@ -7,6 +7,9 @@ document.addEventListener("submit", (event) => {
   const wrong = fields.find(({ validity }) => validity.badInput);
   if (!wrong) return;
   event.preventDefault();
+  // The browser says nothing beside a field that is folded away.
+  const folded = wrong.closest("details");
+  if (folded) folded.open = true;
   wrong.reportValidity();
 });
 

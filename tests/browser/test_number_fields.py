@@ -9,6 +9,13 @@ from tests.factories import make_campaign
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
+# Fold a field away, as options of analyses are.
+FOLD = """(field) => {
+    const folded = document.createElement("details");
+    field.before(folded);
+    folded.append(field);
+}"""
+
 
 @pytest.mark.thorough
 def test_limit_that_is_no_number_is_not_sent_as_none(page: Page) -> None:
@@ -22,6 +29,9 @@ def test_limit_that_is_no_number_is_not_sent_as_none(page: Page) -> None:
     page.get_by_role("button", name="Save").click()
     expect(limit).to_be_focused()
     assert Campaign.objects.get().blocks_per_judge == 45
+    limit.evaluate(FOLD)
+    page.get_by_role("button", name="Save").click()
+    expect(limit).to_be_focused()
     limit.fill("40")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved: Blocks per judge.")).to_be_visible()
