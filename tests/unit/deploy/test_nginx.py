@@ -214,6 +214,13 @@ def test_requests_arrive_whole_and_bounded() -> None:
     ]
 
 
+def test_forty_judges_behind_one_address_can_open_a_page_at_once() -> None:
+    """hypothesis/h 5652, gnomad-browser 1822: classes were refused. nginx counts each request over HTTP/2 as a connection."""
+    [streams] = directives("http2_max_concurrent_streams")
+    limits = dict(each.split() for each in directives("limit_conn"))
+    assert 40 * int(streams) <= int(limits["quintet_files"])
+
+
 def test_only_files_in_one_request_may_be_larger() -> None:
     """As large as the form of a system's outputs allows, with what a form adds."""
     assert directives("client_max_body_size") == ["3m", "21m"]
