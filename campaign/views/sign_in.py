@@ -26,6 +26,8 @@ from campaign.accounts.clients import browser_remember, known_browser
 TEMPLATE = "registration/sign_in.html"
 _ACCOUNT_LIMIT_SECONDS = 300
 _ADDRESS_LIMIT_SECONDS = 60
+#: Pages with a button that signs in, which redirect the person whose link it is.
+_ENTRANCES = ("invitation", "panel-entry")
 
 
 class SignInView(LoginView):  # type: ignore[misc]  # untyped
@@ -62,11 +64,15 @@ class SignInView(LoginView):  # type: ignore[misc]  # untyped
 def form_expired(request: HttpRequest, reason: str = "") -> HttpResponseBase:
     """Answer a form without a valid CSRF token, or of an unknown origin: Django's `CSRF_FAILURE_VIEW`.
 
-    Signing in invalidates the forms of other tabs. Their sign-in forms lead on, as the user is signed in already.
+    Signing in invalidates the forms of other tabs. Their forms that sign in lead on, as the user is signed in already.
     """
-    if request.path != reverse("sign-in") or not request.user.is_authenticated:
-        # Django's reasons about the headers Origin and Referer.
-        is_about_origin = "checking failed" in reason
+    # Django's reasons about the headers Origin and Referer.
+    is_about_origin = "checking failed" in reason
+    is_signed_in = request.user.is_authenticated
+    view_name = getattr(request.resolver_match, "view_name", "")
+    if view_name in _ENTRANCES and is_signed_in and not is_about_origin:
+        return redirect(request.get_full_path())
+    if view_name != "sign-in" or not is_signed_in:
         context = {"is_about_origin": is_about_origin}
         return render(request, CSRF_FAILURE_TEMPLATE_NAME, context, status=403)
     to = _way_on(request)["next"]

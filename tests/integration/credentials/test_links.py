@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from django.db.models.functions import Now
 from django.test import Client
+from django.urls import reverse
 
-from campaign.models import Invitation, Judge, Session, User
+from campaign.models import Invitation, Judge, PanelKind, Session, User
 from campaign.services.invitations import invitation_revoke
 from campaign.services.judges import judge_link_create
 from tests.factories import make_organiser
 from tests.integration.credentials.browsers import words
+from tests.recruiting import make_panel
 
 #: What mails and chats leave at the end of a link.
 TAILS = [".", ",", ")", "%3E", '"', "%20", "%C2%A0", "%E2%80%8B", "%0D", "/.", "//"]
@@ -44,6 +46,21 @@ def test_only_the_button_signs_in_and_it_needs_this_page(judge: Judge) -> None:
     sent = {"csrfmiddlewaretoken": found[1]}
     assert strict.post(f"/i/{token}/", sent)["Location"] == "/judge/museum/"
     assert strict.get(f"/i/{token}/")["Location"] == "/judge/museum/"
+
+
+def test_button_in_a_second_tab_leads_on_too(judge: Judge) -> None:
+    """specify7 3180, mhacks-admin 23: signing in makes the forms of other tabs invalid."""
+    _link, token = judge_link_create(judge=judge)
+    panel = make_panel(judge.campaign, PanelKind.GENERIC)
+    entrance = reverse("panel-entry", args=[panel.key])
+    strict = Client(enforce_csrf_checks=True)
+    for address in (f"/i/{token}/", f"{entrance}?participant=7"):
+        tabs = [strict.get(address) for _tab in range(2)]
+        sent = [{"csrfmiddlewaretoken": tab.context["csrf_token"]} for tab in tabs]
+        assert strict.post(address, sent[0])["Location"] == "/judge/museum/"
+        late = strict.post(address, sent[1])
+        assert late["Location"] == address
+        assert strict.get(address)["Location"] == "/judge/museum/"
 
 
 def test_link_greets_judge_by_the_name_that_organisers_gave(
