@@ -67,6 +67,7 @@ from campaign.selectors.panel_requests import (
 from campaign.selectors.questions import answers_owed
 from campaign.selectors.tasks import work_of_judges
 from campaign.services.panels import (
+    ARRIVALS_SECONDS,
     CODE_PATTERN,
     GENERIC_TERMS,
     MOST_BLOCKS,
@@ -354,7 +355,10 @@ def _refusal_page(
     status: int,
 ) -> HttpResponse:
     context = {"why": why, "service": panel.service_name, "is_address": status == 400}
-    return render(request, "panel/refused.html", context, status=status)
+    response = render(request, "panel/refused.html", context, status=status)
+    if status == 429:
+        response["Retry-After"] = str(ARRIVALS_SECONDS)
+    return response
 
 
 # https://docs.prolific.com/api-reference/studies/the-study-object

@@ -23,9 +23,10 @@ from campaign.texts.refusals import RefusedError
 MOST_BLOCKS: Final = 10_000
 MOST_MINUTES: Final = 60 * 24 * 30
 MOST_PARTICIPATIONS: Final = 1_000
-#: Enough for a class in a computer room behind one address, yet few enough to limit guessing ids.
-ARRIVALS_AN_HOUR: Final = 60
-_HOUR: Final = 3600
+#: Enough for a lecture behind one address, yet few enough to limit guessing ids.
+ARRIVALS_AN_HOUR: Final = 400
+#: Seconds for which arrivals are counted.
+ARRIVALS_SECONDS: Final = 3600
 #: Seconds for which the reported end of an unknown submission is remembered: as long as a study may last.
 _END_KEPT: Final = 60 * MOST_MINUTES
 #: Pattern of completion codes.
@@ -92,10 +93,12 @@ def panel_arrival_record(*, panel: Panel, address: str) -> bool:
     """
     key = f"panel {panel.pk} from {address}"
     now = time.time()
-    recent = [arrived for arrived in cache.get(key, []) if arrived > now - _HOUR]
+    recent = [
+        arrived for arrived in cache.get(key, []) if arrived > now - ARRIVALS_SECONDS
+    ]
     if len(recent) >= ARRIVALS_AN_HOUR:
         return False
-    cache.set(key, [*recent, now], _HOUR)
+    cache.set(key, [*recent, now], ARRIVALS_SECONDS)
     return True
 
 

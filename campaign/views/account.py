@@ -247,7 +247,10 @@ def password_reset(request: HttpRequest) -> HttpResponse:
         form.add_error(None, _("Too many messages requested. Try again in one hour."))
         status = 429
     context = {"form": form, "no_mail": mail_is_printed()}
-    return render(request, "account/forgotten.html", context, status=status)
+    response = render(request, "account/forgotten.html", context, status=status)
+    if status == 429:
+        response["Retry-After"] = "3600"
+    return response
 
 
 # No HEAD: programs check links with it.

@@ -102,10 +102,9 @@ def test_a_mailbox_is_not_filled_by_whoever_asks(organiser: User) -> None:
 
 
 def test_one_address_asks_for_few(client: Client, organiser: User) -> None:
-    asked = [
-        client.post(ASK, {"email": f"a{n}@example.org"}).status_code for n in range(21)
-    ]
-    assert asked == [200] * 20 + [429]
+    answers = [client.post(ASK, {"email": f"a{n}@example.org"}) for n in range(21)]
+    assert [answer.status_code for answer in answers] == [200] * 20 + [429]
+    assert answers[-1]["Retry-After"] == "3600"
 
 
 def test_a_link_ends_with_a_sign_in_with_another_and_with_time(

@@ -34,7 +34,7 @@ def test_arrival_beyond_the_limit_is_asked_to_return_and_stores_nothing(
     assert [comes(prolific, person) for person in ("ada", "bob")] == [302, 302]
     browser = Client(REMOTE_ADDR="192.0.2.1")
     refused = prolific.opens(browser, "eve")
-    assert refused.status_code == 429
+    assert (refused.status_code, refused["Retry-After"]) == (429, "3600")
     assert "Please try again in an hour" in refused.content.decode()
     assert Participation.objects.count() == 2
     assert comes(prolific, "ada") == 302, "who has begun goes on"
