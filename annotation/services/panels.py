@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, Value
+from django.db.models import Exists, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext as _
 
@@ -272,8 +272,7 @@ def _earlier_check(panel: Panel, judge: Judge) -> None:
         participation_refresh_locked(participation=row, judge=judge)
         if row.state == State.STARTED:
             _one_at_a_time(row, judge)
-    stopped = judge.withdrawn_at is not None or not judge_status(judge).may_judge
-    if stopped or earlier.filter(state=State.SCREENED_OUT).exists():
+    if _is_stopped(judge) or _failed_training_before(earlier, judge):
         raise ParticipationRefusedError(
             _(
                 "You have already taken part, and this study has no more items for you. Thank you.",
@@ -284,6 +283,19 @@ def _earlier_check(panel: Panel, judge: Judge) -> None:
         raise ParticipationRefusedError(
             _("You have already taken part as often as this study allows. Thank you."),
         )
+
+
+def _is_stopped(judge: Judge) -> bool:
+    return judge.withdrawn_at is not None or not judge_status(judge).may_judge
+
+
+def _failed_training_before(
+    earlier: QuerySet[Participation],
+    judge: Judge,
+) -> bool:
+    """Return whether the judge was screened out and failed the training; others were stopped and may be reinstated."""
+    screened_out = earlier.filter(state=State.SCREENED_OUT)
+    return screened_out.exists() and training_failed(judge=judge)
 
 
 def _one_at_a_time(row: Participation, judge: Judge) -> None:

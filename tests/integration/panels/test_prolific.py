@@ -12,7 +12,11 @@ from django.urls import reverse
 from annotation.selectors.progress import judge_work
 from annotation.services.panels import participations_refresh_due
 from annotation.services.planning.pool import pool_fill
-from annotation.services.quality import JudgeDecision, quality_action_take
+from annotation.services.quality import (
+    JudgeDecision,
+    judge_reinstate,
+    quality_action_take,
+)
 from campaign.models import Judge, Participation, Task
 from campaign.services.panels import panel_open_or_close
 from tests.at_work import assignment_lend, judge_one_hit
@@ -203,6 +207,10 @@ def test_excluded_or_paused_participant_is_screened_out(
         assert "Your part ends here. Thank you." in page
         assert prolific.opens(client, person)["Location"] == DONE
         assert prolific.opens(client, person, "again").status_code == 403
+    judge_reinstate(judge=judge_of("ada"), user=organiser)
+    other = Prolific(make_panel(task.test_set.campaign, name="other"))
+    assert other.opens(client, "ada", "other")["Location"] == "/judge/museum/"
+    assert other.opens(client, "bob", "other").status_code == 403
 
 
 def test_work_that_is_done_is_paid_also_where_a_rule_acts_afterwards(
