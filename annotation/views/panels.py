@@ -9,7 +9,13 @@ from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
 from django.core.validators import RegexValidator
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBadRequest,
+    QueryDict,
+)
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -336,10 +342,10 @@ def _lead_on(participation: Participation) -> HttpResponse:
 
 
 def _entry(request: HttpRequest, panel: Panel) -> Entry:
+    # Ids have no spaces, so a “+” is one that the service did not encode.
+    sent = QueryDict(request.META.get("QUERY_STRING", "").replace("+", "%2B"))
     # Services where HTML is entered keep the entity of an ampersand.
-    parameters = [
-        (name.removeprefix("amp;"), values) for name, values in request.GET.lists()
-    ]
+    parameters = [(name.removeprefix("amp;"), values) for name, values in sent.lists()]
     # Different values of one parameter are not an id.
     query = {name: ",".join(dict.fromkeys(values)) for name, values in parameters}
     if panel.kind == PanelKind.PROLIFIC:

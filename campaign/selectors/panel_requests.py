@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Final
+from urllib.parse import unquote
 
 from django.utils.translation import gettext as _
 
@@ -61,6 +62,10 @@ def _id(query: Mapping[str, str], name: str) -> str:
         raise EntryRefusedError(
             _("The URL parameter “%(name)s” is missing.") % {"name": name},
         )
+    # A page on the way may have encoded the address once more.
+    decoded = unquote(value)
+    if _ID.fullmatch(decoded):
+        value = decoded
     if value.lower() in _NO_IDS or "%" in value or "{" in value or "$" in value:
         raise EntryRefusedError(
             _(

@@ -133,7 +133,7 @@ def test_erasing_the_judge_leaves_the_id_nowhere(
         ({}, "“sona_id” is missing"),
         ({"participant": "7"}, "“sona_id” is missing"),
         ({"sona_id": "%SURVEY_CODE%"}, "still contains a placeholder"),
-        ({"sona_id": "a b"}, "is not a valid ID"),
+        ({"sona_id": "a,b"}, "is not a valid ID"),
         ({"sona_id": "=1+1"}, "is not a valid ID"),
         ({"sona_id": "x" * 101}, "is not a valid ID"),
     ],
@@ -283,6 +283,21 @@ def test_two_different_ids_in_one_address_are_refused(
     assert (
         client.get(f"{address(panel)}?participant=7&participant=7").status_code == 200
     )
+
+
+@pytest.mark.parametrize(
+    "encoded",
+    ["ada+1@example.org", "ada%2B1%40example.org", "ada%252B1%2540example.org"],
+)
+@pytest.mark.usefixtures("task")
+def test_id_is_the_same_however_often_it_was_encoded(
+    client: Client,
+    campaign: Campaign,
+    encoded: str,
+) -> None:
+    """kentcdodds/advanced-react-patterns-v2 46, fda-mystudies 418: “+” arrived as a space."""
+    client.post(f"{address(generic(campaign))}?participant={encoded}")
+    assert Judge.objects.get().external_id == ADA
 
 
 @pytest.mark.usefixtures("task")
