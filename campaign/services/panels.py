@@ -175,7 +175,8 @@ def _save_panel(panel: Panel, terms: Mapping[str, object]) -> Panel:
 
 
 def _generic_terms_check(panel: Panel, service: str) -> None:
-    if not panel.service.strip():
+    panel.service = _service_name(panel)
+    if not panel.service:
         raise PanelRefusedError(_("Enter the service name."), "service")
     if panel.service != service and panel.pk and panel.participations.exists():
         raise PanelRefusedError(
@@ -192,6 +193,16 @@ def _generic_terms_check(panel: Panel, service: str) -> None:
         )
     for name in ("completion_address", "screened_out_address"):
         _address_check(getattr(panel, name), name)
+
+
+def _service_name(panel: Panel) -> str:
+    """Return the name of the panel's service as other panels of the campaign spell it, so that people stay one judge each."""
+    name = " ".join(panel.service.split())
+    others = Panel.objects.filter(campaign=panel.campaign_id).exclude(pk=panel.pk)
+    other = others.filter(service__iexact=name).order_by("pk").first()
+    if other is None:
+        return name
+    return other.service
 
 
 def _address_check(address: str, name: str) -> None:
