@@ -8,12 +8,14 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext as _
 
+from annotation.models import JudgeAccount
 from annotation.selectors.judges import actions_that_stop, judge_status
 from annotation.selectors.panels import PAYMENT_DECIDED, has_work
 from annotation.selectors.progress import judge_work
 from annotation.selectors.training import training_failed
 from annotation.services.lending.lend import assignments_release
 from annotation.services.lending.work_requests import (
+    NONE_LEFT_VALID_FOR,
     NoWorkReason,
     lending_stopped,
     work_request,
@@ -97,7 +99,7 @@ def participation_refresh(
 
     Finished work earns the code, even if a rule stopped the judge afterwards or time has run out.
     Otherwise, a judge who is paused, excluded, or has failed the training is screened out, and a
-    late one times out, by the database's clock. With `asks_for_code` (the judge found no more
+    late one times out, by the database's clock, unless they were waiting for items that others hold. With `asks_for_code` (the judge found no more
     work), they have also finished if no work is left for them. Locks the judge's row.
     """
     judge = judge_lock(judge_id=participation.judge_id)
@@ -132,9 +134,18 @@ def _state_now(participation: Participation, judge: Judge) -> str:
         return State.TIMED_OUT
     if not judge_status(judge).may_judge or _failed_training(participation, judge):
         return State.SCREENED_OUT
-    if Participation.objects.overdue().filter(pk=participation.pk).exists():
-        return State.TIMED_OUT
-    return State.STARTED
+    if not Participation.objects.overdue().filter(pk=participation.pk).exists():
+        return State.STARTED
+    if done > 0 and _is_waiting(judge):
+        return State.FINISHED
+    return State.TIMED_OUT
+
+
+def _is_waiting(judge: Judge) -> bool:
+    """Return whether the judge holds nothing and, at their last request within two minutes, nothing was left for them."""
+    recently = Now() - 2 * NONE_LEFT_VALID_FOR
+    accounts = JudgeAccount.objects.filter(judge=judge, none_left_at__gte=recently)
+    return accounts.exists() and not judge_work(judge).held
 
 
 def _is_the_latest(participation: Participation) -> bool:

@@ -259,11 +259,12 @@ def declining_page(request: HttpRequest, slug: str) -> HttpResponse:
     if action == "return":
         judge_take_part(judge=judge)
         return redirect("judge", slug)
+    context = {"participation": participation_of(judge=judge)}
     return _page(
         request,
         "declining",
         onboarding,
-        {},
+        context,
         400 if request.method == "POST" else 200,
     )
 

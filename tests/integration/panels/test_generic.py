@@ -1,12 +1,16 @@
 """Panels of other services: a person comes with an id alone, and leaves with a code or by an address."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
+from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 
 from annotation.services.judges import erasure_carry_out
+from annotation.services.panels import participations_refresh_due
+from annotation.services.planning.pool import pool_fill
 from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import (
     Campaign,
@@ -21,9 +25,9 @@ from campaign.services.campaigns import task_close
 from campaign.services.erasures import erasure_ask
 from campaign.services.judges import judge_withdraw
 from campaign.services.panels import PanelRefusedError
-from tests.at_work import judge_one_hit
-from tests.factories import make_judge, make_organiser
-from tests.integration.panels.participants import DONE
+from tests.at_work import judge_one_hit, lend
+from tests.factories import make_judge, make_organiser, make_task
+from tests.integration.panels.participants import DONE, asks_for_work
 from tests.integration.people.test_erasure import every_row
 from tests.recruiting import COMPLETION, SCREENED_OUT, make_panel, opens
 
@@ -32,7 +36,7 @@ pytestmark = pytest.mark.django_db
 ADA = "ada+1@example.org"
 
 
-def generic(campaign: Campaign, **terms: str) -> Panel:
+def generic(campaign: Campaign, **terms: Any) -> Panel:
     return make_panel(campaign, PanelKind.GENERIC, **terms)
 
 
@@ -110,6 +114,9 @@ def test_a_second_study_of_the_service_gives_the_same_judge_further_sentences(
     elsewhere = generic(campaign, name="elsewhere", service="Toloka")
     opens(Client(), address(elsewhere), {"participant": "7"})
     assert Judge.objects.count() == 2, "a number at another service is another person"
+    respelled = generic(campaign, name="respelled", service=" toloka")
+    opens(Client(), address(respelled), {"participant": "7"})
+    assert Judge.objects.count() == 2
 
 
 @pytest.mark.usefixtures("task")
@@ -271,20 +278,6 @@ def test_words_for_a_missing_id_are_no_id(
     assert not Judge.objects.exists()
 
 
-@pytest.mark.usefixtures("task")
-def test_two_different_ids_in_one_address_are_refused(
-    client: Client,
-    campaign: Campaign,
-) -> None:
-    panel = generic(campaign)
-    assert (
-        client.get(f"{address(panel)}?participant=7&participant=8").status_code == 400
-    )
-    assert (
-        client.get(f"{address(panel)}?participant=7&participant=7").status_code == 200
-    )
-
-
 @pytest.mark.parametrize(
     "encoded",
     ["ada+1@example.org", "ada%2B1%40example.org", "ada%252B1%2540example.org"],
@@ -301,13 +294,29 @@ def test_id_is_the_same_however_often_it_was_encoded(
 
 
 @pytest.mark.usefixtures("task")
+def test_two_different_ids_in_one_address_are_refused(
+    client: Client,
+    campaign: Campaign,
+) -> None:
+    panel = generic(campaign)
+    assert (
+        client.get(f"{address(panel)}?participant=7&participant=8").status_code == 400
+    )
+    assert (
+        client.get(f"{address(panel)}?participant=7&participant=7").status_code == 200
+    )
+
+
+@pytest.mark.usefixtures("task")
 def test_participant_who_declined_a_study_can_begin_another(
     client: Client,
     campaign: Campaign,
 ) -> None:
     first, second = (generic(campaign, name=name) for name in ("first", "second"))
     opens(client, address(first), {"participant": "7"})
-    client.post(reverse("judge-decline", args=[campaign.slug]), {"action": "decline"})
+    here = reverse("judge-decline", args=[campaign.slug])
+    client.post(here, {"action": "decline"})
+    assert "return the study on SONA" in client.get(here).content.decode()
     assert (
         opens(client, address(second), {"participant": "7"})["Location"]
         == "/judge/museum/"
@@ -315,6 +324,8 @@ def test_participant_who_declined_a_study_can_begin_another(
     assert judge_one_hit(judge_of("7")) is not None
     assert COMPLETION in text_of(client)
     assert Participation.objects.get(panel=first).state == "returned"
+    client.post(here, {"action": "decline"})
+    assert f'href="{DONE}"' in client.get(here).content.decode()
 
 
 @pytest.mark.usefixtures("task")
@@ -365,3 +376,26 @@ def test_participant_without_work_gets_a_message_before_starting(
         403,
         0,
     )
+
+
+def test_participant_who_waits_for_others_when_the_time_ends_gets_the_code(
+    client: Client,
+    campaign: Campaign,
+) -> None:
+    """chkgk/dropout_handling: people without a partner must still reach their code; it is not their fault."""
+    task = make_task(campaign, documents=(3, 3, 3, 3), planned=2)
+    Task.objects.filter(pk=task.pk).update(blocks_wanted=6)
+    panel = generic(campaign, blocks_asked=6)
+    for person in ("away", "7"):
+        opens(client, address(panel), {"participant": person})
+    lend(judge_of("away"))
+    judge_one_hit(judge_of("7"))
+    asks_for_work(client)
+    pool_fill(task_id=task.pk)
+    assert asks_for_work(client).json()["state"] == "waiting"
+    assert "Keep the judging page open" in text_of(client)
+    Participation.objects.update(due_at=F("started_at"))
+    participations_refresh_due()
+    states = dict(Participation.objects.values_list("session_id", "state"))
+    assert states == {"away": "timed_out", "7": "finished"}
+    assert COMPLETION in text_of(client)
