@@ -2,12 +2,14 @@
 
 import ipaddress
 import smtplib
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.mail import DNS_NAME
+from django.core.mail import DNS_NAME, EmailMessage
 from django.core.mail.backends import smtp
+from django.core.mail.message import utf8_charset_qp
 
 
 class EmailBackend(smtp.EmailBackend):
@@ -25,6 +27,15 @@ class EmailBackend(smtp.EmailBackend):
             return connect(host, port, **{**options, "local_hostname": greeting_name()})
 
         return connect_by_name
+
+    def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
+        """Send messages as ASCII, and return how many were sent.
+
+        Django writes UTF-8, which a server without the extension 8BITMIME may refuse or damage.
+        """
+        for message in email_messages:
+            message.encoding = utf8_charset_qp
+        return super().send_messages(email_messages)
 
 
 def greeting_name() -> str:

@@ -187,6 +187,10 @@ def message_send(
         # The server does not support the characters of the address.
         _outcome_store(mail, MailState.FAILED, error)
         return False
+    except smtplib.SMTPSenderRefused as error:
+        # Whatever the code: the server wants TLS, a password or another DEFAULT_FROM_EMAIL, and got no address yet.
+        _retry(mail, error)
+        return False
     except smtplib.SMTPException as error:
         code = _reply_code(error)
         if code is None:

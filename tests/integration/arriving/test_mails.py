@@ -63,7 +63,7 @@ def test_a_message_brings_one_judge_to_their_work(
         addresses=["ada@example.org"],
         message=Message(
             base_url="https://judge.example.org/",
-            note="See you in Prague.",
+            note="See you in Plzeň.",
         ),
         user=organiser,
     )
@@ -73,12 +73,13 @@ def test_a_message_brings_one_judge_to_their_work(
         send_mails()
     assert server.recipients == ["rcpt TO:<ada@example.org>"]
     (raw,) = server.messages
+    assert raw.isascii()
     message = email.message_from_string(raw, policy=email.policy.default)
     assert message["Subject"] == "Invitation to judge: Museum"
     assert message["Reply-To"] == "organiser@example.org"
     assert isinstance(message, email.message.EmailMessage)
     words = message.get_content()
-    assert "See you in Prague." in words
+    assert "See you in Plzeň." in words
     found = re.search(r"https://judge.example.org(/i/([\w-]{22})/)", words)
     assert found is not None
     row = Mail.objects.get()
@@ -170,6 +171,8 @@ def test_invited_judge_is_left_unchanged(campaign: Campaign) -> None:
         ({"TAKEN": b"554 spam"}, "failed"),
         ({"TAKEN": b"452 full"}, "queued"),
         ({"MAIL": b"421 busy"}, "queued"),
+        # As long as EMAIL_URL is wrong, all messages are refused, and none is at fault.
+        ({"MAIL": b"530 Must issue a STARTTLS command first"}, "queued"),
         # The message is with the server, which hung up before it said so.
         ({"TAKEN": None}, "unconfirmed"),
     ],
