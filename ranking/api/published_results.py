@@ -298,6 +298,7 @@ class PublishedDraftSerializer(serializers.Serializer[PublishedDraft]):
 
     version = serializers.IntegerField(read_only=True)
     seen = serializers.CharField(
+        source="fingerprint",
         read_only=True,
         help_text="Send it to publish exactly this preview.",
     )
@@ -405,7 +406,7 @@ class PublishedResultsView(_ResultAPIView):
             by=self.user,
             choices=choices,
             embargo_until=until,
-            seen=data["seen"],
+            fingerprint=data["seen"],
             version=data["version"],
         )
         return self.serialized(

@@ -140,7 +140,7 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
                 by=user_of(request),
                 choices=replace(choices, sections=replace(form.sections, names=names)),
                 embargo_until=form.cleaned_data["embargo_until"],
-                seen=request.POST.get("seen", ""),
+                fingerprint=request.POST.get("seen", ""),
             )
         except PublishingRefusedError as error:
             refusal = str(error)
@@ -424,15 +424,15 @@ def not_kept_if_missing(view: _View) -> _View:
     return answered
 
 
-def kept(response: _Response, result: Any, *, seconds: int) -> _Response:
+def with_cache_lifetime(response: _Response, result: Any, *, seconds: int) -> _Response:
     """Set how long caches may keep a response; one for a single reader must not be cached or indexed."""
     if result.is_private:
-        return _kept_from_caches(response)
+        return _without_caching(response)
     patch_cache_control(response, public=True, max_age=seconds)
     return response
 
 
-def _kept_from_caches(response: _Response) -> _Response:
+def _without_caching(response: _Response) -> _Response:
     add_never_cache_headers(response)
     response["X-Robots-Tag"] = "noindex, nofollow"
     return response
@@ -464,7 +464,7 @@ def published_result(
         "is_reviewer": bool(token),
         **_folder(request, result, token),
     }
-    return kept(
+    return with_cache_lifetime(
         render(request, "published_results/result.html", context),
         result,
         seconds=PAGE_SECONDS,
@@ -497,7 +497,7 @@ def published_review(request: HttpRequest, digest: str, token: str) -> HttpRespo
         "is_private": True,
     }
     response = render(request, "published_results/shared.html", context)
-    return _kept_from_caches(response)
+    return _without_caching(response)
 
 
 @require_safe
@@ -527,7 +527,7 @@ def published_file(
             },
         )
     response["ETag"] = etag
-    return kept(response, result, seconds=FILE_SECONDS)
+    return with_cache_lifetime(response, result, seconds=FILE_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -581,7 +581,7 @@ def published_embed(request: HttpRequest, digest: str) -> HttpResponse:
     if result.is_private:
         raise Http404
     context = {"page": published_page(result.content), "result": result}
-    return kept(
+    return with_cache_lifetime(
         render(request, "published_results/embed.html", context),
         result,
         seconds=PAGE_SECONDS,

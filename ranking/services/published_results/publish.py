@@ -86,14 +86,14 @@ class PublishedDraft:
         Published names of systems, by system ID.
     wordings : mapping
         Published replacements of reasons, by reason.
-    seen : str
+    fingerprint : str
         Fingerprint of the content, apart from the time of publication.
     """
 
     content: PublishedContent
     labels: Mapping[str, str]
     wordings: Mapping[str, str]
-    seen: str
+    fingerprint: str
 
     @property
     def published_at(self) -> datetime:
@@ -185,7 +185,7 @@ def published_draft(
         content=content,
         labels=by_id,
         wordings=front_matter.wordings,
-        seen=digest_of({**content, "published_at": ""}),
+        fingerprint=digest_of({**content, "published_at": ""}),
     )
 
 
@@ -207,7 +207,7 @@ def result_publish(
     by: User | None,
     choices: ResultChoices = _USUAL,
     embargo_until: datetime | None = None,
-    seen: str = "",
+    fingerprint: str = "",
     version: int | None = None,
 ) -> PublishedResult:
     """Publish the current ranking of a task as its next version.
@@ -217,7 +217,7 @@ def result_publish(
     by : User or None
         None for a command.
     choices : ResultChoices
-    seen : str
+    fingerprint : str
         Fingerprint of the previewed draft; empty without a preview.
     version : int or None
         Expected version number, so that a repeated request only publishes once; None for the next one.
@@ -235,7 +235,7 @@ def result_publish(
     version_check(version, task=task)
     run = latest_ranking_keep(task_id=task.pk)
     draft = published_draft(task=task, choices=choices, run=run)
-    if seen and seen != draft.seen:
+    if fingerprint and fingerprint != draft.fingerprint:
         raise RankingChangedError(
             _(
                 "Not published: the result has changed since the preview. Check it again.",

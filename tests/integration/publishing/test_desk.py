@@ -34,7 +34,7 @@ def answered(client: Client, writer: TestSetWriter, **fields: Any) -> Any:
     """Send the form, and answer yes to what it asks."""
     asked = client.post(at(writer, "publish-confirm"), filled(**fields))
     assert asked.status_code == 200, text_of(asked)
-    seen = asked.context["draft"].seen
+    seen = asked.context["draft"].fingerprint
     sent = filled(**fields) | {"act": "yes", "seen": seen}
     return client.post(at(writer, "publish-confirm"), sent, follow=True)
 

@@ -115,14 +115,18 @@ def test_the_page_asks_a_worker_and_offers_to_go_without(
 
     again = as_organiser.post(
         where,
-        {"without": "firmness", "seen": asked.context["draft"].seen},
+        {"without": "firmness", "seen": asked.context["draft"].fingerprint},
     )
     assert "At most 21 of 24 judgments" in text_of(again)
     assert "without it" not in text_of(again).partition("Page preview")[0]
     # Who chose to go without goes without, though it is known by now.
-    sent = {"act": "yes", "without": "firmness", "seen": asked.context["draft"].seen}
+    sent = {
+        "act": "yes",
+        "without": "firmness",
+        "seen": asked.context["draft"].fingerprint,
+    }
     as_organiser.post(where, sent)
-    as_organiser.post(where, {"act": "yes", "seen": again.context["draft"].seen})
+    as_organiser.post(where, {"act": "yes", "seen": again.context["draft"].fingerprint})
     without, missed = PublishedResult.objects.get(), again.context["draft"]
     assert "firmness" not in without.content["sections"]
     assert "firmness" in missed.content["sections"]

@@ -150,7 +150,7 @@ def test_segments_and_documents_are_those_the_ranking_counted(
 
 def test_previewed_result_is_frozen(judged: TestSetWriter) -> None:
     draft = published_draft(task=judged.task)
-    result = result_publish(task=judged.task, by=None, seen=draft.seen)
+    result = result_publish(task=judged.task, by=None, fingerprint=draft.fingerprint)
     assert result.content["input"] == draft.content["input"]
 
 

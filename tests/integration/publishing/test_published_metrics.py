@@ -63,7 +63,7 @@ def test_a_result_includes_the_table_of_metrics_unless_it_is_left_out(
     assert "without it" not in text_of(again).partition("Page preview")[0]
     as_organiser.post(
         confirm,
-        {**sent, "act": "yes", "seen": again.context["draft"].seen},
+        {**sent, "act": "yes", "seen": again.context["draft"].fingerprint},
     )
     result = PublishedResult.objects.get()
     (metric,) = result.content["sections"]["metrics"]["metrics"]
@@ -96,7 +96,7 @@ def test_a_prediction_powered_ranking_is_published_only_if_it_is_chosen(
     assert "predicted_ranking" not in usual.context["draft"].content["sections"]
     chosen = {"predicted_ranking": "on", "anonymous": ["amber"]}
     preview = as_organiser.post(confirm, chosen)
-    seen = preview.context["draft"].seen
+    seen = preview.context["draft"].fingerprint
     as_organiser.post(
         confirm,
         {**chosen, "act": "yes", "seen": seen, "without": "firmness"},

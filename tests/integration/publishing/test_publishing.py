@@ -180,7 +180,7 @@ def test_reworded_reason_is_marked_and_the_original_is_kept(
         judged,
         anonymous=["cobalt"],
         front_matter=front_matter,
-        seen=draft.seen,
+        fingerprint=draft.fingerprint,
     )
 
     result.refresh_from_db()
@@ -273,13 +273,13 @@ def test_a_rehearsal_is_not_published(
 
 
 def test_published_result_equals_the_preview(judged: TestSetWriter) -> None:
-    seen = published_draft(task=judged.task).seen
+    seen = published_draft(task=judged.task).fingerprint
     judged.judgment("j1", judged.block(20, ["amber", "birch"]), [2, 1])
     ranking_run_compute(task_id=judged.task.pk)
     with pytest.raises(RankingChangedError):
-        publish(judged, seen=seen)
+        publish(judged, fingerprint=seen)
     assert not PublishedResult.objects.exists()
-    publish(judged, seen=published_draft(task=judged.task).seen)
+    publish(judged, fingerprint=published_draft(task=judged.task).fingerprint)
 
 
 def test_an_embargo_moves_and_ends_but_what_is_open_stays_open(
