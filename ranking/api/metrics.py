@@ -116,15 +116,15 @@ class MetricsView(_MetricsAPIView):
         """Import scores from files, all of them or none. A 400 response names the file and line of the first error."""
         data = self.validated(MetricScoresSerializer)
         with refused_at("files", FormatError):
-            made, remarks = metric_scores_import(
+            metrics, remarks = metric_scores_import(
                 test_set=self.task.test_set,
                 user=self.user,
                 **data,
             )
-        for metric in made:
+        for metric in metrics:
             metric.refresh_from_db()
         return self.serialized(
-            {"metrics": made, "remarks": remarks},
+            {"metrics": metrics, "remarks": remarks},
             MetricsImportedSerializer,
             status=201,
         )

@@ -182,13 +182,13 @@ class QualityActionsView(TaskAPIView):
         if decided.judges:
             batch = decided.batch
             status = 201
-        done = {
+        outcome = {
             "batch": batch,
             "judges": [judge.pseudonym for judge in decided.judges],
             "unchanged": {judge.pseudonym: why for judge, why in decided.refused},
             "effects": [],
         }
-        return self.serialized(done, JudgesDecidedSerializer, status=status)
+        return self.serialized(outcome, JudgesDecidedSerializer, status=status)
 
 
 def _judges_named(task: Task, names: list[str]) -> list[Judge]:

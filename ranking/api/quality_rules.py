@@ -211,10 +211,10 @@ class _RuleAPIView(CampaignAPIView):
 class _RulesAPIView(_RuleAPIView):
     """Base class of endpoints that activate rules."""
 
-    def in_force(self, done: RulesInForce) -> dict[str, Any]:
+    def in_force(self, outcome: RulesInForce) -> dict[str, Any]:
         rules = quality_rules(campaign=self.campaign)
-        pks = [rule.pk for rule in done.rules]
-        return {"rules": rules.filter(pk__in=pks), "effects": done.effects}
+        pks = [rule.pk for rule in outcome.rules]
+        return {"rules": rules.filter(pk__in=pks), "effects": outcome.effects}
 
 
 class RulesView(_RulesAPIView):
@@ -239,21 +239,25 @@ class RulesView(_RulesAPIView):
         confirmed = data.pop("confirm")
         terms = RuleTerms(**data)
         if replaces is None:
-            done = rules_put_in_force(
+            outcome = rules_put_in_force(
                 campaign=self.campaign,
                 terms=[terms],
                 user=self.user,
                 confirmed=confirmed,
             )
         else:
-            done = rule_replace(
+            outcome = rule_replace(
                 rule=replaces,
                 terms=terms,
                 user=self.user,
                 undo=undo,
                 confirmed=confirmed,
             )
-        return self.serialized(self.in_force(done), RulesInForceSerializer, status=201)
+        return self.serialized(
+            self.in_force(outcome),
+            RulesInForceSerializer,
+            status=201,
+        )
 
 
 class RulesPreviewView(CampaignAPIView):
@@ -289,13 +293,17 @@ class RulesSuggestedView(_RulesAPIView):
     def post(self, request: Request, slug: str) -> Response:
         """Add the suggested rules, which only warn. 409 as for a single rule."""
         data = self.validated(ConfirmSerializer)
-        done = rules_put_in_force(
+        outcome = rules_put_in_force(
             campaign=self.campaign,
             terms=suggested_terms(campaign=self.campaign),
             user=self.user,
             confirmed=data["confirm"],
         )
-        return self.serialized(self.in_force(done), RulesInForceSerializer, status=201)
+        return self.serialized(
+            self.in_force(outcome),
+            RulesInForceSerializer,
+            status=201,
+        )
 
 
 class RuleOffView(_RuleAPIView):

@@ -186,10 +186,10 @@ def agreement_card(run: RankingRun | None) -> AgreementCard:
 
 def _waiting(task: Task) -> list[tuple[str, list[str]]]:
     """Return the rules that wait for an organiser, in words, with their effects in this task."""
-    held = effects_held(campaign=task.test_set.campaign, task_id=task.pk)
+    pending = effects_held(campaign=task.test_set.campaign, task_id=task.pk)
     return [
         (rule_in_words(effects.acts[0].rule), effects_in_words(effects))
-        for effects in held
+        for effects in pending
     ]
 
 

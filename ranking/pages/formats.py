@@ -160,11 +160,11 @@ class Addresses:
 
     def judges_look_up(self, names: Iterable[str]) -> None:
         """Look up judges by their pseudonyms, so that `judge` has their addresses. One query."""
-        wanted = set(names).difference(self._judges)
-        if wanted:
+        missing = set(names).difference(self._judges)
+        if missing:
             judges = Judge.objects.filter(
                 campaign=self._task.test_set.campaign_id,
-                pseudonym__in=sorted(wanted),
+                pseudonym__in=sorted(missing),
             )
             self._judges.update(judges.values_list("pseudonym", "pk"))
 

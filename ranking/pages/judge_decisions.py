@@ -76,8 +76,8 @@ class JudgesActionForm(ActionForm):
     def clean_others(self) -> list[Judge]:
         """Return the judges with these pseudonyms, separated by commas or line breaks."""
         names = self.cleaned_data["others"].replace("\n", ",").split(",")
-        wanted = set(map(str.strip, names)) - {""}
-        judges, unknown = judges_by_pseudonym(self._campaign_id, wanted)
+        pseudonyms = set(map(str.strip, names)) - {""}
+        judges, unknown = judges_by_pseudonym(self._campaign_id, pseudonyms)
         self._named = judges
         if unknown:
             raise _unknown_judges_error(unknown)
@@ -85,11 +85,11 @@ class JudgesActionForm(ActionForm):
 
     def clean_chosen(self) -> list[Judge]:
         """Return the judges with these IDs."""
-        wanted = set(self.cleaned_data["chosen"].split(",")) - {""}
+        ids = set(self.cleaned_data["chosen"].split(",")) - {""}
         # Numbers of nineteen digits may exceed the range of IDs.
-        keys = set(filter(_ID.fullmatch, wanted))
+        keys = set(filter(_ID.fullmatch, ids))
         judges = list(self._of_campaign.filter(pk__in=keys))
-        unknown = wanted - {str(judge.pk) for judge in judges}
+        unknown = ids - {str(judge.pk) for judge in judges}
         if unknown:
             raise _unknown_judges_error(sorted(unknown))
         return judges

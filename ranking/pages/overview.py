@@ -66,16 +66,16 @@ def totals_of(overviews: Sequence[TaskOverview]) -> Totals:
     at_work: set[int] = set()
     for overview in overviews:
         at_work |= overview.judges_at_work
-    wanted = 0
-    done = 0
+    total_target = 0
+    counted = 0
     for overview in overviews:
         target = overview.task.blocks_wanted
         if target:
-            wanted += target
-            done += min(overview.counted, target)
+            total_target += target
+            counted += min(overview.counted, target)
     share = None
-    if wanted:
-        share = done / wanted
+    if total_target:
+        share = counted / total_target
     return Totals(
         tasks=len(overviews),
         running=len(running),

@@ -238,7 +238,7 @@ def _band(line: _Line, x: svg.Axis) -> SafeString:
     upper = []
     lower = []
     for point in line:
-        position = x.at(point.number)
+        position = x.position(point.number)
         best = _down(point.low - _HALF)
         worst = _down(point.high + _HALF)
         upper.append(f"{position},{best:.1f}")
@@ -252,7 +252,7 @@ def _named_lines(lines: _Lines, x: svg.Axis, sheet: svg.Sheet) -> Iterator[SafeS
     ends = []
     for line in lines.values():
         last = line[-1]
-        ends.append(Position(x.at(last.number), _down(last.rank)))
+        ends.append(Position(x.position(last.number), _down(last.rank)))
     heights = free_heights(ends, list(labels.values()))
     for number, (name, line) in enumerate(lines.items()):
         style = f"path path-{number % _STYLES}"
@@ -266,5 +266,5 @@ def _curve(line: _Line, x: svg.Axis) -> str:
     positions = []
     for point in line:
         y = _down(point.rank)
-        positions.append(f"{x.at(point.number)},{y:.1f}")
+        positions.append(f"{x.position(point.number)},{y:.1f}")
     return " ".join(positions)

@@ -155,15 +155,15 @@ def _unify_number_types(rows: Sequence[Sequence[Value]]) -> list[list[Value]]:
         for position, value in enumerate(row):
             if isinstance(value, float):
                 measured.add(position)
-    shown = []
+    unified_rows = []
     for row in rows:
         cells = list(row)
         for position in measured:
             value = cells[position]
             if isinstance(value, int):
                 cells[position] = float(value)
-        shown.append(cells)
-    return shown
+        unified_rows.append(cells)
+    return unified_rows
 
 
 def _is_one_dot(table: Table) -> bool:

@@ -61,14 +61,14 @@ from ranking.services.published_results.naming import PublishingRefusedError
 _COPIED: Final = 1 << 20
 
 
-def _untold(_done: int, _total: int) -> None:
+def _ignore_progress(_completed: int, _total: int) -> None:
     """Ignore progress; the default of `progress`."""
 
 
 def result_bundle_make(
     *,
     result: PublishedResult,
-    progress: Progress = _untold,
+    progress: Progress = _ignore_progress,
 ) -> PublishedResult:
     """Create and store the bundle of a result now; an existing one is not changed.
 
@@ -101,8 +101,8 @@ def _make(job: Job, progress: JobProgress) -> dict[str, object]:
                 "It is created when judging has ended, because it reveals which system wrote which output.",
             ),
         )
-    made = result_bundle_make(result=result, progress=progress)
-    return {"sha256": made.bundle and made.bundle.digest}
+    bundled_result = result_bundle_make(result=result, progress=progress)
+    return {"sha256": bundled_result.bundle and bundled_result.bundle.digest}
 
 
 @override("en")

@@ -101,7 +101,7 @@ class SectionContext(TypedDict, total=False):
     may_ask: bool
     asks: bool
     answer: Answered
-    shown: Analysis | None
+    analysis: Analysis | None
     job: Job | None
     is_awaited: bool
     about: Sequence[str]
@@ -112,7 +112,7 @@ class SectionContext(TypedDict, total=False):
     pair_links: list[tuple[str, str]]
     headline: str
     beside: RankingsBeside | None
-    kept: list[tuple[str, str]]
+    query_fields: list[tuple[str, str]]
 
 
 class SectionsOf(ABC):
@@ -236,7 +236,7 @@ class SectionsOf(ABC):
             job = answer.pending.job
         return {
             "answer": answer,
-            "shown": answer.finished,
+            "analysis": answer.finished,
             "job": job,
             "is_awaited": answer.is_awaited,
         }
@@ -412,10 +412,10 @@ class Sections(SectionsOf):
         assert analysis.data is not None  # noqa: S101  it is finished
         ranking = analysis.data["rankings"][0]
         query = self._request.GET
-        kept = []
+        query_fields = []
         for name, values in query.lists():
             if name != BESIDE:
-                kept += [(name, value) for value in values]
+                query_fields += [(name, value) for value in values]
         context["headline"] = headline(ranking)
         context["beside"] = rankings_beside(
             task=self._task,
@@ -423,7 +423,7 @@ class Sections(SectionsOf):
             systems=ranking["systems"],
             chosen=query.get(BESIDE, ""),
         )
-        context["kept"] = kept
+        context["query_fields"] = query_fields
 
     @cached_property
     def judgments(self) -> JudgmentsToChoose:

@@ -195,11 +195,11 @@ def labels(names: Iterable[str], *, room: int = ROOM) -> dict[str, str]:
     """
     unique_names = list(dict.fromkeys(names))
     labels_by_name = _cut_alike(unique_names, room, shared=0)
-    taken: set[str] = set()
+    used_labels: set[str] = set()
     for name, cut in labels_by_name.items():
-        unique_label = _not_in(taken, cut, room)
+        unique_label = _unique_label(used_labels, cut, room)
         labels_by_name[name] = unique_label
-        taken.add(unique_label)
+        used_labels.add(unique_label)
     return labels_by_name
 
 
@@ -239,17 +239,17 @@ def _cut(name: str, room: int) -> str:
     """Return the longest beginning that has room with an ellipsis, or the whole name if it has."""
     if room_of(name) <= room:
         return name
-    kept = name
-    while len(kept) > 1 and room_of(f"{kept}…") > room:
-        kept = kept[:-1]
-    return f"{kept}…"
+    beginning = name
+    while len(beginning) > 1 and room_of(f"{beginning}…") > room:
+        beginning = beginning[:-1]
+    return f"{beginning}…"
 
 
-def _not_in(taken: Container[str], label: str, room: int) -> str:
-    """Return a label that is not taken, with a number if it is."""
+def _unique_label(used_labels: Container[str], label: str, room: int) -> str:
+    """Return an unused label, with a number if the given one is used."""
     changed = label
     number = 1
-    while changed in taken:
+    while changed in used_labels:
         number += 1
         end = f" {number}"
         changed = _cut(label, room - room_of(end)) + end
@@ -354,7 +354,7 @@ class Axis:
         self._low = low
         self._high = high
 
-    def at(self, value: float) -> float:
+    def position(self, value: float) -> float:
         """Return the position of a value."""
         share = (value - self.start) / (self.end - self.start)
         return round(self._low + share * (self._high - self._low), 1)
@@ -367,7 +367,7 @@ class Axis:
         ticks = []
         for number in range(math.floor(count + _ROUNDING) + 1):
             value = self.start + number * self.step
-            ticks.append(Tick(self.at(value), decimals(value, places)))
+            ticks.append(Tick(self.position(value), decimals(value, places)))
         gap = (self._high - self._low) / count
         if gap <= 0:
             return ticks
@@ -416,7 +416,7 @@ def vertical(axis: Axis, scale: Scale, top: int, bottom: int) -> SafeString:
         parts.append(vertical_stroke("grid", x, top, bottom))
         parts.append(text(x, 14, number, kind="quiet", anchor="middle"))
     if scale.mark is not None:
-        x = axis.at(scale.mark)
+        x = axis.position(scale.mark)
         parts.append(vertical_stroke("mark", x, top, bottom))
     return joined(parts)
 
@@ -437,6 +437,6 @@ def horizontal(axis: Axis, scale: Scale, left: int, right: int) -> SafeString:
         )
         parts.append(label)
     if scale.mark is not None:
-        y = axis.at(scale.mark)
+        y = axis.position(scale.mark)
         parts.append(horizontal_stroke("mark", left, right, y))
     return joined(parts)

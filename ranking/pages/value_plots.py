@@ -130,7 +130,7 @@ class _Intervals:
             else:
                 yield svg.label(name, label, self.room, y + 4, anchor="end")
             yield from self._bar(row, y)
-            yield svg.dot(self.axis.at(row.value), y)
+            yield svg.dot(self.axis.position(row.value), y)
 
     def _bar(self, row: Row, y: int) -> Iterator[SafeString]:
         """Yield the bar of a row, with tips at ends that are beyond the axis."""
@@ -152,7 +152,7 @@ class _Intervals:
             ends = _ends(row, self.axis)
             if ends is not None:
                 bars.append(f"M{ends.low} {y}H{ends.high}")
-            dots.append(f"M{self.axis.at(row.value)} {y}h0")
+            dots.append(f"M{self.axis.position(row.value)} {y}h0")
             y += self.row_height
         yield svg.path("bars", bars)
         yield svg.path("dots", dots)
@@ -192,7 +192,7 @@ def _ends(row: Row, axis: svg.Axis) -> _Ends | None:
         low = axis.start
     if high is None:
         high = axis.end
-    return _Ends(axis.at(low), axis.at(high))
+    return _Ends(axis.position(low), axis.position(high))
 
 
 _LEFT_OF_BARS: Final = 56
@@ -228,7 +228,7 @@ def _bars(rows: list[Row], axis: svg.Axis, sheet: svg.Sheet) -> Iterator[SafeStr
     width = round(slot * _FILLED, 1)
     for number, row in enumerate(rows):
         left = round(_LEFT_OF_BARS + number * slot, 1)
-        top = axis.at(row.value)
+        top = axis.position(row.value)
         height = round(bottom - top, 1)
         yield svg.tag("rect", class_="dot", x=left, y=top, width=width, height=height)
         if number % every == 0:
@@ -350,14 +350,14 @@ def line(table: Table, plot: LinePlot, sheet: svg.Sheet) -> Drawing | None:
         positions = _even_positions(len(rows), sheet)
         names = [*_names_below([row.name for row in rows], positions, sheet)]
     else:
-        positions = [x.at(float(row.label or 0)) for row in rows]
+        positions = [x.position(float(row.label or 0)) for row in rows]
         names = _ticks_below(x)
     parts = [svg.above(table, plot.value), svg.horizontal(y, plot, 48, sheet.right)]
     for band in _bands(positions, rows, y):
         parts.append(svg.tag("polygon", class_="band", points=band))
     corners = []
     for position, row in zip(positions, rows, strict=True):
-        corners.append(f"{position:.1f},{y.at(row.value)}")
+        corners.append(f"{position:.1f},{y.position(row.value)}")
     parts.append(svg.tag("polyline", class_="curve", points=" ".join(corners)))
     parts += names
     parts.append(svg.below(table, plot.label, sheet, svg.LINE_HEIGHT))
@@ -425,8 +425,8 @@ def _bands(positions: list[float], rows: list[Row], y: svg.Axis) -> Iterator[str
     lower: list[str] = []
     for x, row in zip(positions, rows, strict=True):
         if row.low is not None and row.high is not None:
-            upper.append(f"{x:.1f},{y.at(row.high)}")
-            lower.append(f"{x:.1f},{y.at(row.low)}")
+            upper.append(f"{x:.1f},{y.position(row.high)}")
+            lower.append(f"{x:.1f},{y.position(row.low)}")
             continue
         if len(upper) > 1:
             yield _outline(upper, lower)
@@ -464,7 +464,7 @@ def points(table: Table, plot: PointPlot, sheet: svg.Sheet) -> Drawing | None:
     crosses = _crosses(drawn, x, y)
     if crosses:
         parts.append(svg.path("bars", crosses))
-    positions = [Position(x.at(point.x), y.at(point.y)) for point in drawn]
+    positions = [Position(x.position(point.x), y.position(point.y)) for point in drawn]
     heights = free_heights(positions, [labels[point.name] for point in drawn])
     for point, position, height in zip(drawn, positions, heights, strict=True):
         label = labels[point.name]
@@ -478,12 +478,14 @@ def _crosses(drawn: list[Point], x: svg.Axis, y: svg.Axis) -> list[str]:
     """Return the paths of the horizontal and vertical bars of points."""
     paths = []
     for point in drawn:
-        across = x.at(point.x)
-        height = y.at(point.y)
+        across = x.position(point.x)
+        height = y.position(point.y)
         if point.left is not None and point.right is not None:
-            paths.append(f"M{x.at(point.left)} {height}H{x.at(point.right)}")
+            paths.append(
+                f"M{x.position(point.left)} {height}H{x.position(point.right)}",
+            )
         if point.down is not None and point.up is not None:
-            paths.append(f"M{across} {y.at(point.down)}V{y.at(point.up)}")
+            paths.append(f"M{across} {y.position(point.down)}V{y.position(point.up)}")
     return paths
 
 
@@ -510,24 +512,24 @@ class _Box(NamedTuple):
 
 def free_heights(positions: Sequence[Position], labels: Sequence[str]) -> list[float]:
     """Return the height of each label: that of its point, or the nearest one free of labels and points."""
-    taken = [_Box(point.x - 12, point.x - 4, point.y) for point in positions]
+    boxes = [_Box(point.x - 12, point.x - 4, point.y) for point in positions]
     heights = [point.y for point in positions]
     from_left = sorted(range(len(positions)), key=positions.__getitem__)
     for number in from_left:
         left, height = positions[number]
         right = left + svg.room_of(labels[number])
-        wanted = _Box(left, right, height)
-        box = _nearest_free(wanted, taken, steps=len(positions))
+        preferred = _Box(left, right, height)
+        box = _nearest_free(preferred, boxes, steps=len(positions))
         heights[number] = box.height
-        taken.append(box)
+        boxes.append(box)
     return heights
 
 
-def _nearest_free(wanted: _Box, taken: Sequence[_Box], *, steps: int) -> _Box:
+def _nearest_free(preferred: _Box, boxes: Sequence[_Box], *, steps: int) -> _Box:
     """Return the box moved down or up by as few lines as possible; as it is if nothing is free."""
     for step in range(steps + 1):
         for shift in (step * _LINE, -step * _LINE):
-            box = wanted._replace(height=wanted.height + shift)
-            if all(map(box.is_apart_from, taken)):
+            box = preferred._replace(height=preferred.height + shift)
+            if all(map(box.is_apart_from, boxes)):
                 return box
-    return wanted
+    return preferred

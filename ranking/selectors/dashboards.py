@@ -183,7 +183,7 @@ class JudgingProgress:
 
     `judged` counts the first judgment of each block by each judge, however often it was revised. This
     equals the number of current judgments, but at the time of judging instead of correction.
-    `excluded` of them are by judges whom the ranking leaves out, and do not count toward `wanted`; `not_by_people`
+    `excluded` of them are by judges whom the ranking leaves out, and do not count toward `target`; `not_by_people`
     are imported or simulated. `skipped` counts the blocks that a judge declined and has not judged since. `periods` are
     consecutive hours or days (`hourly`) up to the current one. `periods`, `today` and
     `at_work` only count judgments by people, because imported and simulated ones have the time of their
@@ -194,7 +194,7 @@ class JudgingProgress:
     excluded: int
     not_by_people: int
     skipped: int
-    wanted: int | None
+    target: int | None
     today: int
     judges: int
     at_work: int
@@ -204,7 +204,7 @@ class JudgingProgress:
     @property
     def share(self) -> float | None:
         """Share of the target, at most 1; None without a target."""
-        return _share_of_target(self.counted, self.wanted)
+        return _share_of_target(self.counted, self.target)
 
     @property
     def counted(self) -> int:
@@ -231,7 +231,7 @@ def judging_progress(*, task: Task, now: datetime | None = None) -> JudgingProgr
         excluded=counts.excluded,
         not_by_people=counts.not_by_people,
         skipped=counts.skipped,
-        wanted=task.blocks_wanted,
+        target=task.blocks_wanted,
         today=counts.today,
         judges=counts.judges,
         at_work=len(judges_at_work([task], now=now)[task.pk]),
@@ -472,12 +472,12 @@ class TaskOverview:
     @property
     def end(self) -> EndOfWork | None:
         """Days from the beginning of today until the target is reached; None if it cannot be forecast."""
-        wanted = self.task.blocks_wanted
-        if not self.is_open or not wanted or self.days_of_work < DAYS_FORECAST:
+        target = self.task.blocks_wanted
+        if not self.is_open or not target or self.days_of_work < DAYS_FORECAST:
             return None
         # State at midnight, from which days are counted.
         before = self.counted - self.days[-1].judged
-        return forecast_end(self.whole_days, max(0, wanted - before))
+        return forecast_end(self.whole_days, max(0, target - before))
 
     @property
     def slip(self) -> float | None:

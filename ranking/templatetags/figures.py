@@ -50,13 +50,13 @@ def of_system(rows: Mapping[str, Any], system: str) -> Any:
 @register.simple_tag(takes_context=True)
 def judge_link(context: Context, judge_id: int, pseudonym: str) -> SafeString:
     """Return a judge's name as a link to their page, on a page with a `campaign` and a `task`."""
-    kept: Any = context.render_context
+    cache: Any = context.render_context
     # Reverse the URL once instead of for each row.
-    before = kept.get(_BEFORE)
+    before = cache.get(_BEFORE)
     if before is None:
         task = context["task"]
         address = reverse("judge-page", args=[context["campaign"].slug, task.pk, 0])
-        before = kept[_BEFORE] = address.removesuffix("0/")
+        before = cache[_BEFORE] = address.removesuffix("0/")
     return format_html('<a href="{}{}/"><bdi>{}</bdi></a>', before, judge_id, pseudonym)
 
 
@@ -76,10 +76,10 @@ class OnceNode(template.Node):
 
     def render(self, context: Context) -> SafeString:
         # Cached for this rendering only, because each request has its own render context.
-        kept: SafeString | None = context.render_context.get(self)
-        if kept is None:
-            kept = context.render_context[self] = self.nodelist.render(context)
-        return kept
+        rendered: SafeString | None = context.render_context.get(self)
+        if rendered is None:
+            rendered = context.render_context[self] = self.nodelist.render(context)
+        return rendered
 
 
 @register.tag
@@ -162,9 +162,9 @@ def tasks_beside(task: Task) -> list[Any]:
         tasks_listed(campaign=task.test_set.campaign).filter(test_set=task.test_set_id),
     )
     for row in rows:
-        wanted = row.blocks_wanted
-        if wanted:
-            row.share = min(1.0, (row.judged - row.excluded) / wanted)
+        target = row.blocks_wanted
+        if target:
+            row.share = min(1.0, (row.judged - row.excluded) / target)
         else:
             row.share = None
         # The ranking is deleted last, with the test set.

@@ -360,8 +360,8 @@ def _decide(
     for refusal in refused_in_words(decided):
         messages.error(request, refusal)
     if decided.judges:
-        done = dict(DECISIONS)[action]
-        messages.success(request, labelled(done, judged_by(decided.judges)))
+        label = dict(DECISIONS)[action]
+        messages.success(request, labelled(label, judged_by(decided.judges)))
     return decided
 
 

@@ -106,7 +106,7 @@ def _is_done(
     if not scores.is_valid():
         return False
     try:
-        made, remarks = metric_scores_import(
+        metrics, remarks = metric_scores_import(
             test_set=task.test_set,
             user=user,
             **scores.cleaned_data,
@@ -114,7 +114,7 @@ def _is_done(
     except (FormatError, MetricRefusedError) as error:
         scores.add_error("files", str(error))
         return False
-    number = len(made)
+    number = len(metrics)
     message = ngettext(
         "%(number)d metric imported.",
         "%(number)d metrics imported.",

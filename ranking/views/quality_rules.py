@@ -81,9 +81,9 @@ def _put_in_force(
 
 
 def _rules(request: HttpRequest, campaign: Campaign, form: RuleForm) -> HttpResponse:
-    held = {}
+    pending = {}
     for effects in effects_held(campaign=campaign):
-        held[effects.acts[0].rule.pk] = effects_in_words(effects)
+        pending[effects.acts[0].rule.pk] = effects_in_words(effects)
     rules = list(quality_rules(campaign=campaign))
     now = {}
     for rule, effects in rules_as_if_new(rules, campaign=campaign):
@@ -92,7 +92,7 @@ def _rules(request: HttpRequest, campaign: Campaign, form: RuleForm) -> HttpResp
     former = []
     for rule in rules:
         text = rule_in_words(rule)
-        row = (rule, text, held.get(rule.pk, ()), now.get(rule.pk, ""))
+        row = (rule, text, pending.get(rule.pk, ()), now.get(rule.pk, ""))
         if rule.switched_off_at is None:
             in_force.append(row)
         else:

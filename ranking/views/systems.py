@@ -213,7 +213,7 @@ class _Page:
             "words": system_words(self.name, self.run, data),
             "is_compared": self.run is None or has_comparisons(self.name, self.run),
             "answer": answer,
-            "shown": analysis,
+            "analysis": analysis,
             "neighbours": _neighbours(self.name, self.run, addresses),
             "at_once": SENTENCES_AT_ONCE,
             "lost_address": addresses.judgments(system=self.name, outcome="lost"),

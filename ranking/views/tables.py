@@ -62,7 +62,7 @@ def table_file(
     campaign = organised_campaign(request, slug)
     form = TableSections(request, campaign).form(kind_or_404(TABLES, name), request.GET)
     try:
-        report, _asked = table_answer(campaign=campaign, choice=form_choice(form))
+        report, _stored = table_answer(campaign=campaign, choice=form_choice(form))
     except OptionError as error:
         raise Http404 from error
     if report is None:

@@ -243,7 +243,7 @@ def test_analyses_have_an_address_for_each_watermark(
     assert "data/?watermark=3&analysis=diagnosis#diagnosis" in sent["Location"]
     jobs_run_waiting()
     earlier, last = section(f"{page}?watermark=3"), section(page)
-    assert earlier.context["shown"].watermark == 3
+    assert earlier.context["analysis"].watermark == 3
     assert earlier.context["form"]["watermark"].value() == "3"
     assert earlier.context["form"].is_of_some
     assert (
@@ -251,7 +251,7 @@ def test_analyses_have_an_address_for_each_watermark(
         in earlier.content.decode()
     )
     # The page of all has the answer of most judgments, not the one that was asked for last.
-    assert last.context["shown"] == all_so_far
+    assert last.context["analysis"] == all_so_far
     assert last.context["form"]["watermark"].value() is None
     # What was not computed is not answered by another.
     assert section(f"{page}?watermark=4").context["answer"].finished is None
@@ -261,7 +261,7 @@ def test_analyses_have_an_address_for_each_watermark(
         f"{page}?watermark={all_so_far.watermark}",
     ]
     for row in rows:
-        assert section(row.address).context["shown"] == row.analysis
+        assert section(row.address).context["analysis"] == row.analysis
     # Beside other options, and in progress.
     both = client.post(page, {"watermark": "3", "without": "j1"})
     assert both.status_code == 302
