@@ -243,7 +243,7 @@ class Input(JudgedInput):
         Judges by group.
     work : WorkFacts or None
         Judges' pace.
-    shown : mapping of str to (int, int), or None
+    skips_by_system : mapping of str to (int, int), or None
         For each system, the number of skipped blocks with it, and with it and the reference.
     remarks : Remarks or None
         Skips and comments.
@@ -266,7 +266,7 @@ class Input(JudgedInput):
     leave_out: tuple[str, ...] | None = None
     groups: Mapping[str, Sequence[str]] | None = None
     work: WorkFacts | None = None
-    shown: Mapping[str, Sequence[int]] | None = None
+    skips_by_system: Mapping[str, Sequence[int]] | None = None
     remarks: Remarks | None = None
     beside: Sequence[TaskRead] | None = None
     answers: Any = None

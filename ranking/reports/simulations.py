@@ -374,8 +374,8 @@ def _panel(
     for number, row in enumerate(rows):
         colour, dashes = _STROKES[number % len(_STROKES)]
         path = [f"M{_LEFT} {bottom}"]
-        for done, judgments in enumerate(_judgments_to_target(row), 1):
-            y = bottom - done / experiments * (bottom - upper)
+        for reached, judgments in enumerate(_judgments_to_target(row), 1):
+            y = bottom - reached / experiments * (bottom - upper)
             path.append(f"H{scale.position(judgments):.1f}V{y:.1f}")
         path.append(f"H{right}")
         y = upper + 16 + 20 * number

@@ -210,7 +210,7 @@ def stored_input(
         leave_out=chosen.leave_out,
         groups=chosen.groups,
         work=chosen.work,
-        shown=chosen.shown,
+        skips_by_system=chosen.shown,
         remarks=chosen.remarks,
     )
 

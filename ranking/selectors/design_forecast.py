@@ -192,12 +192,12 @@ class DesignForecast:
 
     def judgments_for(self, share: float) -> float | None:
         """Return the judgments needed to separate a share of the pairs; None if `most` is not enough."""
-        wanted = share * self.pairs
+        target_pairs = share * self.pairs
         before = 0
         pairs_before = 0.0
         for judgments, pairs in self.separated:
-            if pairs >= wanted:
-                missing = max(0.0, wanted - pairs_before)
+            if pairs >= target_pairs:
+                missing = max(0.0, target_pairs - pairs_before)
                 gained = pairs - pairs_before
                 part = missing / gained if gained > 0 else 0.0
                 return before + part * (judgments - before)
@@ -222,8 +222,8 @@ class DesignForecast:
         reached = next(
             judgments for judgments, pairs in separated if pairs >= most_pairs
         )
-        wanted = max(1.5 * reached, 1.25 * self.chosen.judgments, 10)
-        end = _round_up(min(self.most, wanted))
+        extent = max(1.5 * reached, 1.25 * self.chosen.judgments, 10)
+        end = _round_up(min(self.most, extent))
         return [self.of_budget(end * step / 10) for step in range(11)]
 
     @property

@@ -137,16 +137,16 @@ def evalset_words(
 
     Words that would be equal get a number. `reserved` are words that no name gets.
     """
-    taken = {word.casefold() for word in reserved}
+    used_words = {word.casefold() for word in reserved}
     word_by_name: dict[str, str] = {}
     # Names that need no change keep their words.
     for name in sorted(names, key=_needs_change_then_name):
         base = evalset_word(name)
         word = base
         number = 1
-        while word.casefold() in taken:
+        while word.casefold() in used_words:
             number += 1
             word = f"{base}-{number}"
-        taken.add(word.casefold())
+        used_words.add(word.casefold())
         word_by_name[name] = word
     return word_by_name

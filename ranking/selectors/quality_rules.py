@@ -149,7 +149,7 @@ def rule_acts(
         return []
     stored = [rule.pk for rule in rules if rule.pk is not None]
     actions = QualityAction.objects.filter(rule__in=stored)
-    done = set(actions.values_list("rule", "judge"))
+    past_acts = set(actions.values_list("rule", "judge"))
     judges = Judge.objects.select_related("user").filter(
         campaign__in={breach.measured.campaign_id for breach in breaches},
         pseudonym__in={breach.name for breach in breaches},
@@ -160,7 +160,7 @@ def rule_acts(
         rule = breach.rule
         task = breach.measured
         judge = judge_by_name.get((task.campaign_id, breach.name))
-        if judge is not None and (rule.pk, judge.pk) not in done:
+        if judge is not None and (rule.pk, judge.pk) not in past_acts:
             evidence = _evidence(rule, task.measures[breach.name], task.watermark)
             act = RuleAct(rule, judge, task.task_id, evidence)
             acts.setdefault((id(rule), judge.pk), act)
@@ -293,11 +293,11 @@ def effects_held(
     acts_by_rule = defaultdict(list)
     for act in _stopping_anew(effects.acts, campaign.pk):
         acts_by_rule[act.rule].append(act)
-    held = []
+    pending = []
     for rule in rules:
         if acts := acts_by_rule.get(rule):
-            held.append(RuleEffects(acts=tuple(acts), measured=effects.measured))
-    return held
+            pending.append(RuleEffects(acts=tuple(acts), measured=effects.measured))
+    return pending
 
 
 def rules_waiting(*, campaigns: Sequence[Campaign]) -> Counter[int]:

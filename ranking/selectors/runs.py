@@ -49,8 +49,8 @@ def run_to_share(*, task: Task) -> RankingRun | None:
     until = shared_until(task)
     if run is None or until is None or run.finished_at < until:
         return run
-    kept = RankingRun.objects.filter(task=task, finished_at__lt=until)
-    return kept.order_by("-watermark", "-pk").first()
+    earlier_runs = RankingRun.objects.filter(task=task, finished_at__lt=until)
+    return earlier_runs.order_by("-watermark", "-pk").first()
 
 
 def shared_until(task: Task) -> datetime | None:

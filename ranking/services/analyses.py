@@ -349,7 +349,7 @@ def _delete_oldest(analysis: Analysis) -> None:
 def _silent_progress(_task: str) -> Progress:
     """Return a progress callback that does nothing."""
 
-    def progress(_done: int, _total: int) -> None:
+    def progress(_completed: int, _total: int) -> None:
         pass
 
     return progress

@@ -47,27 +47,29 @@ def live_tallies(run: RankingRun, *, kinds: Mapping[str, str]) -> LiveTallies:
     """
     definition = live_definition(run, kinds)
     task_id = run.task_id
-    held = CACHE.pop(task_id, None)
+    cached = CACHE.pop(task_id, None)
     stored = StoredTallies.objects.filter(pk=task_id)
-    if held is not None:
+    if cached is not None:
         stored = stored.defer("packed")
     row = stored.first()
     if row is None or bytes(row.definition) != definition.digest:
-        held = None
-    elif held is None or held.build != row.build or held.watermark < row.watermark:
-        held = _read(row, definition)
-    if held is not None and held.watermark > run.watermark:
+        cached = None
+    elif (
+        cached is None or cached.build != row.build or cached.watermark < row.watermark
+    ):
+        cached = _read(row, definition)
+    if cached is not None and cached.watermark > run.watermark:
         # The run has an earlier watermark; leave the tallies in memory unchanged.
-        _put_after_commit(task_id, held)
+        _put_after_commit(task_id, cached)
         return _count_tallies(run, definition)
-    if held is not None:
-        held = _advance_tallies(held, run)
-    if held is None:
-        held = HeldTallies(_count_tallies(run, definition), run.watermark)
-    if held.is_to_store:
-        _store(held, task_id)
-    _put_after_commit(task_id, held)
-    return held.tallies
+    if cached is not None:
+        cached = _advance_tallies(cached, run)
+    if cached is None:
+        cached = HeldTallies(_count_tallies(run, definition), run.watermark)
+    if cached.is_to_store:
+        _store(cached, task_id)
+    _put_after_commit(task_id, cached)
+    return cached.tallies
 
 
 def _read(row: StoredTallies, definition: LiveDefinition) -> HeldTallies | None:
@@ -79,17 +81,17 @@ def _read(row: StoredTallies, definition: LiveDefinition) -> HeldTallies | None:
     return HeldTallies(tallies, row.watermark, row.build, row.watermark)
 
 
-def _advance_tallies(held: HeldTallies, run: RankingRun) -> HeldTallies | None:
+def _advance_tallies(cached: HeldTallies, run: RankingRun) -> HeldTallies | None:
     """Return the tallies updated to the run's watermark; None if they do not fit."""
-    if held.watermark == run.watermark:
-        return held
+    if cached.watermark == run.watermark:
+        return cached
     try:
-        _apply(held.tallies, run.task, start=held.watermark, stop=run.watermark)
+        _apply(cached.tallies, run.task, start=cached.watermark, stop=run.watermark)
     except ValueError:
         logger.exception("Recounting the tallies of task %s.", run.task_id)
         return None
-    held.watermark = run.watermark
-    return held
+    cached.watermark = run.watermark
+    return cached
 
 
 def _count_tallies(run: RankingRun, definition: LiveDefinition) -> LiveTallies:
@@ -109,14 +111,14 @@ def _apply(tallies: LiveTallies, task: Task, *, start: int, stop: int) -> None:
         tallies.apply(changed)
 
 
-def _store(held: HeldTallies, task_id: int) -> None:
+def _store(cached: HeldTallies, task_id: int) -> None:
     """Replace the tallies in the row of their test set."""
     row = StoredTallies(
         task_id=task_id,
-        build=held.build,
-        watermark=held.watermark,
-        definition=held.tallies.definition.digest,
-        packed=held.tallies.packed(),
+        build=cached.build,
+        watermark=cached.watermark,
+        definition=cached.tallies.definition.digest,
+        packed=cached.tallies.packed(),
         stored_at=Now(),
     )
     fields = ["build", "watermark", "definition", "packed", "stored_at"]
@@ -126,12 +128,12 @@ def _store(held: HeldTallies, task_id: int) -> None:
         update_fields=fields,
         unique_fields=["task"],
     )
-    held.stored_watermark = held.watermark
+    cached.stored_watermark = cached.watermark
 
 
-def _put_after_commit(task_id: int, held: HeldTallies) -> None:
+def _put_after_commit(task_id: int, cached: HeldTallies) -> None:
     def put() -> None:
-        CACHE[task_id] = held
+        CACHE[task_id] = cached
         if len(CACHE) > MOST_HELD:
             CACHE.pop(next(iter(CACHE)), None)
 

@@ -102,7 +102,7 @@ def metrics_job(job: Job, progress: JobProgress) -> dict[str, Any]:
         raise MetricRefusedError(_("The test set has been deleted."))
     texts = compared_texts(test_set=test_set)
     total_cost = sum(_COSTS[name] for name in names)
-    done = 0
+    completed_cost = 0
     computed = 0
     for name in names:
         cost = _COSTS[name]
@@ -111,15 +111,15 @@ def metrics_job(job: Job, progress: JobProgress) -> dict[str, Any]:
             segments: int,
             total: int,
             *,
-            done: int = done,
+            completed_cost: int = completed_cost,
             cost: int = cost,
         ) -> None:
-            cost_so_far = done + cost * segments / total
+            cost_so_far = completed_cost + cost * segments / total
             progress(round(1000 * cost_so_far), 1000 * total_cost)
 
         metric = TextMetric(name, test_set.target_language, **settings)
         computed += _metric_compute(test_set, metric, texts, own_progress, job.asked_by)
-        done += cost
+        completed_cost += cost
     return {"metrics": list(names), "computed": computed}
 
 
@@ -201,17 +201,17 @@ def metric_store(
         If other scores with this name and signature are stored.
     """
     named_lock(f"metrics of {test_set.pk}")
-    made = Metric(test_set=test_set, created_by=user, **fields)
-    made.numbers = values
-    stored = made.stored
+    metric = Metric(test_set=test_set, created_by=user, **fields)
+    metric.numbers = values
+    stored = metric.stored
     if stored is None:
-        made.save()
-        return made, True
-    if stored.digest != made.digest:
+        metric.save()
+        return metric, True
+    if stored.digest != metric.digest:
         message = _(
             "Other scores of “%(name)s” with the same signature exist. Delete them first.",
         )
-        raise MetricRefusedError(message % {"name": made.name}, field="files")
+        raise MetricRefusedError(message % {"name": metric.name}, field="files")
     return stored, False
 
 

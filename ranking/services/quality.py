@@ -155,8 +155,8 @@ def _rules_apply(task: Task, measures: MeasuresByJudge, *, watermark: int) -> No
     campaign_id = task.test_set.campaign_id
     measured = MeasuredTask(campaign_id, task.pk, watermark, measures)
     acts = rule_acts(rules_in_force(campaign_id=campaign_id), [measured])
-    held = acts_held(acts, campaign_id=campaign_id, measured=measures.keys())
-    rule_acts_take(acts=[act for act in acts if act not in held])
+    pending = acts_held(acts, campaign_id=campaign_id, measured=measures.keys())
+    rule_acts_take(acts=[act for act in acts if act not in pending])
 
 
 #: Number of test sets whose measures are held in memory.

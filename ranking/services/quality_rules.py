@@ -30,7 +30,7 @@ def rule_acts_take(*, acts: Sequence[RuleAct], confirmed_by: User | None = None)
     if confirmed_by:
         confirmation["confirmed_by"] = confirmed_by.name
     tasks = Task.objects.in_bulk({act.task_id for act in acts})
-    taken = 0
+    new_actions = 0
     for act in acts:
         action = quality_rule_apply(
             rule=act.rule,
@@ -38,8 +38,8 @@ def rule_acts_take(*, acts: Sequence[RuleAct], confirmed_by: User | None = None)
             task=tasks[act.task_id],
             evidence={**act.evidence, **confirmation},
         )
-        taken += action is not None
-    return taken
+        new_actions += action is not None
+    return new_actions
 
 
 class ConfirmationNeededError(Exception):

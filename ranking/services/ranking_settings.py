@@ -73,16 +73,16 @@ def ranking_settings_change(
     """
     locked = row_locked(task)
     before = ranking_settings_in_force(task_id=task.pk)
-    kept = before.choice
+    current = before.choice
     parts: SettingChanges = {
-        "ranges": kept.ranges,
-        "confidence": kept.confidence,
+        "ranges": current.ranges,
+        "confidence": current.confidence,
         "judge_group": before.judge_group,
     }
-    if changes.get("ranges", kept.ranges) == kept.ranges:
-        parts["resample"] = kept.resample
-        parts["correction"] = kept.correction
-        parts["sides"] = kept.sides
+    if changes.get("ranges", current.ranges) == current.ranges:
+        parts["resample"] = current.resample
+        parts["correction"] = current.correction
+        parts["sides"] = current.sides
     parts.update(changes)
     group = parts.pop("judge_group")
     choice = completed_ranges(parts)

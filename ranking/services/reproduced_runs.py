@@ -112,8 +112,8 @@ def _order(result: RunResult) -> list[tuple[str, float | None, int]]:
 
 
 def _runs(task_id: int) -> Iterator[RankingRun]:
-    kept = RankingRun.objects.filter(task=task_id).order_by("pk")
-    yield from kept.iterator(chunk_size=20)
+    runs = RankingRun.objects.filter(task=task_id).order_by("pk")
+    yield from runs.iterator(chunk_size=20)
     latest = LatestRanking.objects.filter(pk=task_id).first()
     if latest is not None:
         yield latest.as_run()
@@ -159,9 +159,12 @@ def _differing(row: StoredTallies, run: RankingRun) -> Iterable[str]:
     run.watermark = row.watermark
     judged = judged_blocks(task=run.task, watermark=row.watermark)
     counted = run_tallies(run, with_documents(run.task_id, judged)).arrays()
-    held = stored.ranking.tallies().arrays()
-    for name in sorted(counted.keys() | held.keys()):
-        if not np.array_equal(counted.get(name, np.nan), held.get(name, np.nan)):
+    stored_arrays = stored.ranking.tallies().arrays()
+    for name in sorted(counted.keys() | stored_arrays.keys()):
+        if not np.array_equal(
+            counted.get(name, np.nan),
+            stored_arrays.get(name, np.nan),
+        ):
             yield name
     pairs = tally(judged.without_judges(definition.ranking.excluded))
     has_same_wins = np.array_equal(pairs.wins, stored.pairs.wins)

@@ -320,8 +320,8 @@ def _met_criteria(progress: RuleProgress, rule: RecordedRule) -> list[str]:
     return met
 
 
-def _has_reached(number: int | None, wanted: float | None) -> bool:
-    return number is not None and wanted is not None and number >= wanted
+def _has_reached(number: int | None, target: float | None) -> bool:
+    return number is not None and target is not None and number >= target
 
 
 def _anytime(ranking: Ranking) -> RecordedAnytime:

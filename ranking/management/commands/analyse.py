@@ -226,7 +226,7 @@ def _analyse_database(
     )
     if name is None:
         campaign = campaign_named(options["campaign"])
-        report, _asked = table_answer(campaign=campaign, choice=choice)
+        report, _stored = table_answer(campaign=campaign, choice=choice)
         if choice.is_live and report is not None:
             return report
         analysis: Analysis = table_ask(
@@ -400,8 +400,8 @@ def _metric_read(
         If a file is invalid, or has several metrics, none of this name.
     """
     with _metric_files(file) as files:
-        kept = [stored for stored in files if not is_litter(stored.name)]
-        read = read_metric_scores(kept, languages, name=name)
+        score_files = [stored for stored in files if not is_litter(stored.name)]
+        read = read_metric_scores(score_files, languages, name=name)
     chosen = read
     if len(read) > 1:
         chosen = [scores for scores in read if scores.name == name]

@@ -64,7 +64,7 @@ class Command(ReportCommand):
             return conversion_report([_write(to, columns, vocabulary)], not_read)
         parts = list(cut_between_segments(columns, options["rows_per_file"]))
         paths = [_numbered_path(to, number) for number in range(1, len(parts) + 1)]
-        _left_refuse(to, len(paths) + 1)
+        _earlier_file_refuse(to, len(paths) + 1)
         written = []
         begun = progress.begin("Writing")
         for path, rows in zip(paths, parts, strict=True):
@@ -77,12 +77,12 @@ def _numbered_path(to: Path, number: int) -> Path:
     return to.with_name(f"{to.stem}-{number:04}{to.suffix}")
 
 
-def _left_refuse(to: Path, number: int) -> None:
+def _earlier_file_refuse(to: Path, number: int) -> None:
     """Stop if an earlier conversion left a file with this number, which would be read with the new ones."""
-    left = _numbered_path(to, number)
-    if left.exists():
+    earlier = _numbered_path(to, number)
+    if earlier.exists():
         refuse(
-            f"{left} is from an earlier conversion, so its judgments would count twice. Delete the old files or choose another name.",
+            f"{earlier} is from an earlier conversion, so its judgments would count twice. Delete the old files or choose another name.",
         )
 
 

@@ -58,7 +58,7 @@ class DiagnosisFindings:
 
 
 def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> DiagnosisFindings:
-    if options[SKIPPED_BLOCKS] == "count" and inputs.shown is None:
+    if options[SKIPPED_BLOCKS] == "count" and inputs.skips_by_system is None:
         raise OptionError(
             "Files do not record which systems skipped blocks showed.",
             field=SKIPPED_BLOCKS.name,
@@ -70,7 +70,7 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> DiagnosisFin
         blocks,
         reference=inputs.reference,
         decimals=3 if options[ROUNDED] else None,
-        also_shown=inputs.shown,
+        also_shown=inputs.skips_by_system,
     )
     texts = _texts_by_system(inputs)
     identical = identical_texts(blocks, texts) if texts else None
@@ -99,7 +99,7 @@ def campaign_report(
     # Counts first, as in Table 1 of Bojar et al. (2011); the names are keys below.
     data["system_names"] = data.pop("systems")
     notes = _notes(diagnosis)
-    if inputs.shown is not None:
+    if inputs.skips_by_system is not None:
         notes.append(_("“Times judged” includes skipped blocks."))
     return report_on(
         inputs,

@@ -385,18 +385,18 @@ def _ahead(
     confidence = options[CONFIDENCE]
     ahead = []
     for need in _needs(answer, work):
-        made = need.more
+        totals = need.more
         # A rule only counts judgments that count in rankings; hours and days include all judgments made
         # meanwhile.
         if need.measure == "rule":
-            made = [work.of_everybody(judgments) for judgments in need.more]
+            totals = [work.of_everybody(judgments) for judgments in need.more]
         hours = None
         if pace is not None:
-            hours = hours_ahead(made, pace, confidence=confidence)
+            hours = hours_ahead(totals, pace, confidence=confidence)
         days = None
         if work.days:
-            left = [_work_since_midnight(judgments, work) for judgments in made]
-            days = days_ahead(left, work.days, confidence=confidence)
+            remaining = [_work_since_midnight(judgments, work) for judgments in totals]
+            days = days_ahead(remaining, work.days, confidence=confidence)
         judgments = judgments_ahead(need.more, confidence=confidence)
         ahead.append(
             TargetAhead(

@@ -405,21 +405,21 @@ def row_of(
     own_judgments = own[:, JUDGMENTS]
     judgments = np.nan_to_num(own_judgments, nan=np.inf)
     needed = np.sort(judgments)
-    done = own[np.isfinite(judgments)]
+    reached = own[np.isfinite(judgments)]
     below, above = _median_places(len(needed))
     ratio, ratio_low, ratio_high = _ratio(own_judgments, first[:, JUDGMENTS], limit)
     violations = error = wrong_pairs = None
-    if len(done):
-        violations = float(done[:, VIOLATIONS].mean())
-        wrong_pairs = float(done[:, WRONG].mean())
-    if len(done) > 1:
-        error = _standard_error(done[:, VIOLATIONS])
+    if len(reached):
+        violations = float(reached[:, VIOLATIONS].mean())
+        wrong_pairs = float(reached[:, WRONG].mean())
+    if len(reached) > 1:
+        error = _standard_error(reached[:, VIOLATIONS])
     return DesignRow(
         design=design,
         ranges=question.ranges,
         measure=question.measure,
         target=question.target,
-        reached=len(done) / len(own),
+        reached=len(reached) / len(own),
         judgments=_finite(needed[(len(needed) - 1) // 2]),
         low=_finite(needed[below]),
         high=_finite(needed[above]),

@@ -117,23 +117,23 @@ def _judging(content: PublishedContent) -> str:
     if protocol != Protocol.RANKING:
         return _("Protocol: %(protocol)s.") % {"protocol": protocol.label}
     if task["shows_source"] and task["shows_reference"]:
-        seen = _(
+        sentence = _(
             "Judges saw a source sentence, its reference and up to five outputs, and ranked the "
             "outputs from 1 to 5, ties allowed.",
         )
     elif task["shows_source"]:
-        seen = _(
+        sentence = _(
             "Judges saw a source sentence and up to five outputs, and ranked the outputs from 1 "
             "to 5, ties allowed.",
         )
     else:
-        seen = _(
+        sentence = _(
             "Judges saw a reference and up to five outputs, and ranked the outputs from 1 to 5, "
             "ties allowed.",
         )
     if not task["allows_partial_ranking"]:
-        return seen
-    return sentence_list([seen, _("Outputs could be left unranked.")])
+        return sentence
+    return sentence_list([sentence, _("Outputs could be left unranked.")])
 
 
 def _question(content: PublishedContent) -> Iterator[str]:

@@ -243,8 +243,8 @@ def _state(state: RuleState) -> list[str]:
     if progress is None:
         return [_("Not met yet.")]
     message = [_("Not met yet.")]
-    wanted = criteria_of(state.rule)
-    if "pairs_share" in wanted and progress["pairs_apart"] is not None:
+    criteria = criteria_of(state.rule)
+    if "pairs_share" in criteria and progress["pairs_apart"] is not None:
         message.append(
             _("%(apart)s of %(pairs)s pairs told apart (%(by)s).")
             % {
@@ -253,9 +253,9 @@ def _state(state: RuleState) -> list[str]:
                 "by": _tests_in_words(state.rule),
             },
         )
-    if "clusters" in wanted and progress["clusters"] is not None:
+    if "clusters" in criteria and progress["clusters"] is not None:
         message.append(clusters_so_far(progress["clusters"]))
-    elif "clusters" in wanted and progress["pairs_apart"] is not None:
+    elif "clusters" in criteria and progress["pairs_apart"] is not None:
         message.append(_("Clusters are counted once every system has a rank range."))
     if progress["pairs_apart"] is None and looks_at_tests(state.rule):
         message.append(
@@ -263,7 +263,7 @@ def _state(state: RuleState) -> list[str]:
                 "Anytime ranges are not available: the ranking settings do not account for segments and judges.",
             ),
         )
-    if "judgments" in wanted:
+    if "judgments" in criteria:
         message.append(counting_in_words(state.judgments))
     return message
 

@@ -217,27 +217,27 @@ def result_bundle_store(
     `result` is the row that the zip was made from. Raises `PublishingRefusedError` if the request
     has changed (texts or seeds), in which case another worker creates the requested bundle.
     """
-    kept = row_locked(result)
-    if kept.bundle_id is not None:
-        return kept
+    row = row_locked(result)
+    if row.bundle_id is not None:
+        return row
     requested = attrgetter("bundle_has_texts", "bundle_has_seeds")
-    if requested(kept) != requested(result):
+    if requested(row) != requested(result):
         raise PublishingRefusedError(
             _("Bundle discarded: a new one was requested in the meantime."),
             field="texts",
         )
-    watermark = kept.content["method"]["watermark"]
-    kept.bundle_files = list(files)
-    kept.bundle = exported_file_keep(
+    watermark = row.content["method"]["watermark"]
+    row.bundle_files = list(files)
+    row.bundle = exported_file_keep(
         task=result.task,
         content=iter(partial(stream.read, PART_BYTES), b""),
-        by=None if kept.bundle_job is None else kept.bundle_job.asked_by,
+        by=None if row.bundle_job is None else row.bundle_job.asked_by,
         expires=False,
         kind="bundle",
         file_format="zip",
-        name=f"bundle-{kept.address}.zip",
+        name=f"bundle-{row.address}.zip",
         until=watermark,
         watermark=watermark,
     )
-    kept.save(update_fields=["bundle", "bundle_files"])
-    return kept
+    row.save(update_fields=["bundle", "bundle_files"])
+    return row

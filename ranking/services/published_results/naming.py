@@ -125,8 +125,8 @@ def labels_of(
     """
     labels = {system.name: system.name for system in systems}
     # Exclude letters of other systems and all system names.
-    taken = {*before.values(), *labels}
-    free = filterfalse(taken.__contains__, _letters())
+    reserved = {*before.values(), *labels}
+    free = filterfalse(reserved.__contains__, _letters())
     hidden = [system for system in systems if system.name in anonymous]
     for system in sorted(hidden, key=_hash):
         labels[system.name] = before.get(str(system.pk)) or next(free)
