@@ -136,7 +136,7 @@ def _state_now(participation: Participation, judge: Judge) -> str:
         return State.SCREENED_OUT
     if not Participation.objects.overdue().filter(pk=participation.pk).exists():
         return State.STARTED
-    if done > 0 and _is_waiting(judge):
+    if blocks_done > 0 and _is_waiting(judge):
         return State.FINISHED
     return State.TIMED_OUT
 
