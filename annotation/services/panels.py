@@ -145,7 +145,7 @@ def _is_waiting(judge: Judge) -> bool:
     """Return whether the judge holds nothing and, at their last request within two minutes, nothing was left for them."""
     recently = Now() - 2 * NONE_LEFT_VALID_FOR
     accounts = JudgeAccount.objects.filter(judge=judge, none_left_at__gte=recently)
-    return accounts.exists() and not judge_work(judge).held
+    return accounts.exists() and not judge_work(judge).blocks_held
 
 
 def _is_the_latest(participation: Participation) -> bool:
