@@ -11,8 +11,9 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
@@ -229,20 +230,29 @@ class World:
         return done.returncode == 0
 
 
-PROCESSES = {
-    "compose web": of_compose("web"),
-    "compose worker-planning": of_compose("worker-planning"),
-    "compose worker-ranking": of_compose("worker-ranking"),
-    "compose worker-housekeeping": of_compose("worker-housekeeping"),
-    "compose worker-jobs": of_compose("worker-jobs"),
-    "compose beat": of_compose("beat"),
-    "chart web": of_chart("quintet-web", {"optionalSecrets": ["metrics-token"]}),
-    "chart web below a path": of_chart("quintet-web", {"urlPrefix": "/quintet"}),
-    "chart worker-planning": of_chart("quintet-worker-planning", {}),
-    "chart worker-ranking": of_chart("quintet-worker-ranking", {}),
-    "chart worker-housekeeping": of_chart("quintet-worker-housekeeping", {}),
-    "chart worker-jobs": of_chart("quintet-worker-jobs", {}),
-    "chart beat": of_chart("quintet-beat", {}),
+#: Functions, because rendering the chart takes seconds, and only slow tests start these processes.
+PROCESSES: dict[str, Callable[[], Process]] = {
+    "compose web": partial(of_compose, "web"),
+    "compose worker-planning": partial(of_compose, "worker-planning"),
+    "compose worker-ranking": partial(of_compose, "worker-ranking"),
+    "compose worker-housekeeping": partial(of_compose, "worker-housekeeping"),
+    "compose worker-jobs": partial(of_compose, "worker-jobs"),
+    "compose beat": partial(of_compose, "beat"),
+    "chart web": partial(
+        of_chart,
+        "quintet-web",
+        {"optionalSecrets": ["metrics-token"]},
+    ),
+    "chart web below a path": partial(
+        of_chart,
+        "quintet-web",
+        {"urlPrefix": "/quintet"},
+    ),
+    "chart worker-planning": partial(of_chart, "quintet-worker-planning", {}),
+    "chart worker-ranking": partial(of_chart, "quintet-worker-ranking", {}),
+    "chart worker-housekeeping": partial(of_chart, "quintet-worker-housekeeping", {}),
+    "chart worker-jobs": partial(of_chart, "quintet-worker-jobs", {}),
+    "chart beat": partial(of_chart, "quintet-beat", {}),
 }
 
 

@@ -45,7 +45,7 @@ def test_container_runs_and_reports_healthy(
     name: str,
     tmp_path: Path,
 ) -> None:
-    process, log = PROCESSES[name], tmp_path / "log"
+    process, log = PROCESSES[name](), tmp_path / "log"
     with world.running(process, log) as started:
         if "web" in name:
             ready = lambda: status(world.port, "/healthz") == 200  # noqa: E731
