@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.multitest import multipletests
 
 from protocols.spans.statistics.columns import score_columns
@@ -59,8 +59,8 @@ def test_effects_and_errors_are_those_of_statsmodels(level: Any, seed: int) -> N
     fit = fit_additive(columns, level=level)
     x = dummies(columns)
     unit = columns.segment if level == "segments" else columns.judge
-    plain = sm.OLS(columns.score, x).fit()
-    clustered = sm.OLS(columns.score, x).fit(
+    plain = OLS(columns.score, x).fit()
+    clustered = OLS(columns.score, x).fit(
         cov_type="cluster",
         cov_kwds={"groups": unit, "use_correction": False},
     )
@@ -77,7 +77,7 @@ def test_effects_and_errors_are_those_of_statsmodels(level: Any, seed: int) -> N
         least = weights @ plain.cov_params() @ weights
         variances = [sandwich, least]
         if level == "judges":
-            of_segments = sm.OLS(columns.score, x).fit(
+            of_segments = OLS(columns.score, x).fit(
                 cov_type="cluster",
                 cov_kwds={"groups": columns.segment, "use_correction": False},
             )
@@ -94,7 +94,7 @@ def test_both_ways_are_segments_and_judges_without_what_they_share(seed: int) ->
     columns = score_columns(simulate_spans(MODEL, seed=seed).judgments)
     fit = fit_additive(columns)
     x = dummies(columns)
-    inverse, plain = np.linalg.pinv(x), sm.OLS(columns.score, x).fit()
+    inverse, plain = np.linalg.pinv(x), OLS(columns.score, x).fit()
     residual = columns.score - x @ (inverse @ columns.score)
     both = columns.segment.astype(np.int64) * 1000 + columns.judge
     for system in range(len(columns.systems)):

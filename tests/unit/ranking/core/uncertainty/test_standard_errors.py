@@ -10,7 +10,8 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 import pytest
-import statsmodels.api as sm
+from statsmodels.genmod.families import Binomial
+from statsmodels.genmod.generalized_linear_model import GLM
 
 from ranking.core.counting.counts import Counts, Layout, count
 from ranking.core.counting.moments import moments_of_blocks
@@ -81,10 +82,10 @@ def regression(blocks: Blocks, groups: npt.NDArray[np.int64]) -> FloatArray:
     )  # the winner is the first, then the second, and so on
     won, lost = blocks.labels == 1, blocks.labels == 2
     x = np.where(first[:, np.newaxis], 1, -1) * (won.astype(float) - lost)
-    clustered = sm.GLM(
+    clustered = GLM(
         first.astype(float),
         x[:, 1:],
-        family=sm.families.Binomial(),
+        family=Binomial(),
     ).fit(
         tol=1e-12,
         cov_type="cluster",
