@@ -4,7 +4,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 
-# PYTHON=/path/to/python3.12 make … chooses the interpreter; otherwise the first one new enough.
+# PYTHON=/path/to/python3.12 make … chooses the interpreter; otherwise the first one new enough, beginning with the system's.
 PYTHON ?=
 VENV := .venv
 BIN := $(VENV)/bin

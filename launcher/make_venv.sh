@@ -17,7 +17,9 @@ if [ -n "$chosen" ]; then
     fi
     candidates=$chosen
 else
-    candidates="python3 python3.13 python3.12 python3.11 python3.14 python"
+    # The system's Python first: Debian, Ubuntu and Fedora compile it with profile-guided optimization, which pyenv does
+    # only on request. Processes then take a quarter less time.
+    candidates="/usr/bin/python3 python3 python3.13 python3.12 python3.11 python3.14 python"
 fi
 
 problem=""
