@@ -5,7 +5,6 @@ from dataclasses import asdict
 from datetime import date
 from typing import Any
 
-from django.conf import settings
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
@@ -132,14 +131,18 @@ class TimeSheetView(CampaignAPIView):
         if not sheet_filter.form.is_valid():
             raise ValidationError(dict(sheet_filter.form.errors))
         rows = self.paginate_queryset(
-            time_sheet_days(judges=judges, **sheet_filter.days),
+            time_sheet_days(
+                campaign=self.campaign,
+                judges=judges,
+                **sheet_filter.days,
+            ),
         )
         page: Any = self.paginator
         return self.serialized(
             {
                 "next": page.get_next_link(),
                 "previous": page.get_previous_link(),
-                "time_zone": settings.TIME_ZONE,
+                "time_zone": self.campaign.zone.title,
                 "results": [_judge(time_of(row)) for row in rows or []],
             },
             TimeSheetSerializer,

@@ -5,15 +5,13 @@ Callers count what waits with `waiting_judgments_number`.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Any, NamedTuple
 
-from django.conf import settings
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.fields import ArrayField
 from django.db.models import BigIntegerField, Func, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import ExtractHour, JSONArray, Now, TruncDate
-from django.utils import timezone
 
 from annotation.models import WorkedQuarterHour
 from campaign.models import Campaign, Judge
@@ -43,9 +41,8 @@ class Span:
     end: datetime | None = None
 
     @classmethod
-    def of_days(cls, first: date | None, last: date | None) -> "Span":
-        """Return the span from one day to another, both included; None is unbounded."""
-        zone = timezone.get_default_timezone()
+    def of_days(cls, first: date | None, last: date | None, zone: tzinfo) -> "Span":
+        """Return the span from one day to another in a time zone, both included; None is unbounded."""
         if first is None:
             begin = None
         else:
@@ -69,7 +66,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class WorkTime:
-    """The work of a judge by day, in order; days begin at midnight in `time_zone`.
+    """The work of a judge by day, in order; days begin at midnight in `time_zone`, that of their campaign.
 
     All sentences count equally, so that no number reveals repeats or checks.
     """
@@ -94,15 +91,15 @@ def work_time(judge: Judge) -> WorkTime:
     A sentence counts once, on the day it was first judged or skipped; time counts on the day it was
     sent, including that of revisions. Imported judgments are left out.
     """
-    zone = timezone.get_default_timezone()
+    zone = judge.campaign.zone
     now: datetime = Judge.objects.values_list(Now(), flat=True).get(pk=judge.pk)
     today = now.astimezone(zone).date()
     midnight = datetime.combine(today + timedelta(days=1), time(), tzinfo=zone)
     days = {}
-    for _judge, day, *figures in work_by_day(Q(judge=judge)).order_by("day"):
+    for _judge, day, *figures in work_by_day(Q(judge=judge), zone=zone).order_by("day"):
         days[day] = Worked(*figures)
     return WorkTime(
-        time_zone=settings.TIME_ZONE,
+        time_zone=zone.title,
         today=today,
         seconds_left_today=max(1, round(midnight.timestamp() - now.timestamp())),
         days=days,
@@ -110,8 +107,8 @@ def work_time(judge: Judge) -> WorkTime:
 
 
 def hours_worked(judge: Judge) -> dict[int, int]:
-    """Return the sentences that a judge did in each hour of the day, 0 to 23, as counted. One query."""
-    zone = timezone.get_default_timezone()
+    """Return the sentences that a judge did in each hour of the campaign's day, 0 to 23, as counted. One query."""
+    zone = judge.campaign.zone
     rows = WorkedQuarterHour.objects.filter(judge=judge)
     hours = (
         rows.annotate(hour=ExtractHour("start", tzinfo=zone))
@@ -121,12 +118,17 @@ def hours_worked(judge: Judge) -> dict[int, int]:
     return dict(hours.annotate(n=Sum("sentences")).values_list("hour", "n"))
 
 
-def work_by_day(of: Q, span: Span | None = None) -> QuerySet[Any, Any]:
-    """Return rows of judge, day, sentences, seconds, and submissions without a time.
+def work_by_day(
+    of: Q,
+    *,
+    zone: tzinfo,
+    span: Span | None = None,
+) -> QuerySet[Any, Any]:
+    """Return rows of judge, day in a time zone, sentences, seconds, and submissions without a time.
 
     Reads only `span`, which must begin and end at midnight.
     """
-    day = TruncDate("start", tzinfo=timezone.get_default_timezone())
+    day = TruncDate("start", tzinfo=zone)
     return (
         counted_work(span or Span())
         .filter(of)
@@ -200,12 +202,13 @@ def time_sheet(
     """
     if judges is None:
         judges = Judge.objects.filter(campaign=campaign)
-    rows = time_sheet_days(judges=judges, first=first, last=last)
+    rows = time_sheet_days(campaign=campaign, judges=judges, first=first, last=last)
     return [time_of(judge) for judge in rows.select_related("campaign")]
 
 
 def time_sheet_days(
     *,
+    campaign: Campaign,
     judges: QuerySet[Judge],
     first: date | None = None,
     last: date | None = None,
@@ -214,8 +217,9 @@ def time_sheet_days(
 
     A page of it in this order reads the work of its judges alone.
     """
-    span = Span.of_days(first, last)
-    rows = work_by_day(Q(judge=OuterRef("pk")), span).order_by("day")
+    zone = campaign.zone
+    span = Span.of_days(first, last, zone)
+    rows = work_by_day(Q(judge=OuterRef("pk")), zone=zone, span=span).order_by("day")
     days = ArraySubquery(rows.values_list(JSONArray("day", "n", "seconds", "without")))
     return _people_who_worked(judges, span).annotate(days=days).order_by("pseudonym")
 
@@ -230,6 +234,7 @@ def time_of(judge: Any) -> JudgeTime:
 
 def time_sheet_sums(
     *,
+    campaign: Campaign,
     judges: QuerySet[Judge],
     first: date | None = None,
     last: date | None = None,
@@ -238,20 +243,24 @@ def time_sheet_sums(
 
     A page of it in this order reads the work of its judges alone.
     """
-    span = Span.of_days(first, last)
-    sums = _Sums(work_by_day(Q(judge=OuterRef("pk")), span))
+    zone = campaign.zone
+    span = Span.of_days(first, last, zone)
+    sums = _Sums(work_by_day(Q(judge=OuterRef("pk")), zone=zone, span=span))
     return _people_who_worked(judges, span).annotate(worked=sums).order_by("pseudonym")
 
 
 def time_sheet_in_all(
     *,
+    campaign: Campaign,
     judges: QuerySet[Judge],
     first: date | None = None,
     last: date | None = None,
 ) -> Worked:
     """Return the judges' total work on these days, rounded per judge and day. One query."""
     people = judges.filter(origin=Judge.Origin.PERSON)
-    rows = work_by_day(Q(judge__in=people.values("pk")), Span.of_days(first, last))
+    zone = campaign.zone
+    span = Span.of_days(first, last, zone)
+    rows = work_by_day(Q(judge__in=people.values("pk")), zone=zone, span=span)
     sums = rows.aggregate(
         *(Sum(name, default=0) for name in ("n", "seconds", "without")),
     )

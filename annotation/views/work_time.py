@@ -1,6 +1,5 @@
 """The time sheet: active time of judges by day."""
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -36,18 +35,22 @@ def _time_sheet_page(
 ) -> HttpResponse:
     judges = sheet_filter.rows
     table = TimeSheetTable(
-        time_sheet_sums(judges=judges, **sheet_filter.days),
+        time_sheet_sums(campaign=campaign, judges=judges, **sheet_filter.days),
         of=[campaign.slug],
     )
     table.of(request)
     if table.paginator.count:
-        table.in_all = time_sheet_in_all(judges=judges, **sheet_filter.days)
+        table.in_all = time_sheet_in_all(
+            campaign=campaign,
+            judges=judges,
+            **sheet_filter.days,
+        )
     context = {
         "campaign": campaign,
         "section": "time",
         "filter": sheet_filter,
         "table": table,
-        "time_zone": settings.TIME_ZONE,
+        "time_zone": campaign.zone.title,
     }
     return render(
         request,
@@ -65,7 +68,7 @@ def time_sheet_download(request: HttpRequest, slug: str) -> HttpResponse:
     if not sheet_filter.form.is_valid():
         return _time_sheet_page(request, campaign, sheet_filter)
     sheet = time_sheet(campaign=campaign, judges=sheet_filter.rows, **sheet_filter.days)
-    content = time_sheet_csv(sheet, time_zone=settings.TIME_ZONE)
+    content = time_sheet_csv(sheet, time_zone=campaign.zone.title)
     return for_spreadsheets(download(f"{slug}-time-sheet.csv", content))
 
 

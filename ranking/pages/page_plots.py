@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
-from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
@@ -239,7 +238,8 @@ def _hours(_request: HttpRequest, _task: Task, judge: Judge) -> Table:
     worked = hours_worked(judge)
     return Table(
         name="hours",
-        title=_("Items by hour of day (%(zone)s)") % {"zone": settings.TIME_ZONE},
+        title=_("Items by hour of day (%(zone)s)")
+        % {"zone": judge.campaign.zone.title},
         columns=(
             Column("time", _("Time"), is_text=True),
             Column("sentences", _("Items")),

@@ -3,7 +3,6 @@
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
@@ -134,7 +133,7 @@ def _work_context(judge: Judge) -> dict[str, Any]:
         "total": worked.total,
         "total_time": clock_time(worked.total.active_seconds),
         "hours": bar_plot(sentences_by_hour, filled=0.8),
-        "time_zone": settings.TIME_ZONE,
+        "time_zone": worked.time_zone,
     }
 
 

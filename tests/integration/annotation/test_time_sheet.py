@@ -101,6 +101,7 @@ def test_time_sheet_includes_judges_who_only_skipped(
             day: Worked(1, seconds),
         }
         sums: Any = time_sheet_sums(
+            campaign=campaign,
             judges=campaign.judges.filter(pk=cyd.pk),
             first=day,
             last=day,
@@ -114,6 +115,26 @@ def test_the_file_has_a_line_for_each_judge_and_day(organiser: Client) -> None:
         "museum,ada,2026-11-17,UTC,2,45,0:00:45\n"
         "museum,ben,2026-11-17,UTC,1,3600,1:00:00\n"
     )
+
+
+def test_days_begin_at_midnight_of_the_campaign(
+    campaign: Campaign,
+    organiser: Client,
+) -> None:
+    campaign.time_zone = (
+        "Pacific/Auckland"  # 13 hours ahead, so Monday 9:00 UTC is 22:00
+    )
+    campaign.save()
+    ben = campaign.judges.get(pseudonym="ben")
+    _first, second, *_others = assigned_blocks(lend(ben))
+    judged(second, 5, at(MONDAY) + timedelta(hours=2))
+    file = organiser.get(FILE, {"first": "0001-01-01", "last": "2026-11-17"})
+    assert file.content.decode("utf-8-sig").splitlines()[1:] == [
+        "museum,ada,2026-11-16,Pacific/Auckland,1,30,0:00:30",
+        "museum,ada,2026-11-17,Pacific/Auckland,2,45,0:00:45",
+        "museum,ben,2026-11-17,Pacific/Auckland,2,3605,1:00:05",
+    ]
+    assert "Pacific/Auckland" in organiser.get(PAGE).content.decode()
 
 
 @pytest.mark.thorough

@@ -170,14 +170,20 @@ def test_untimed_judgments_are_counted_separately(
     ("zone", "day"),
     [("UTC", 16), ("Asia/Tokyo", 17), ("America/New_York", 16)],
 )
-def test_days_are_those_of_the_time_zone(
+@pytest.mark.parametrize("is_of_campaign", [True, False])
+def test_days_are_those_of_the_campaigns_time_zone(
     judge: Judge,
     blocks: list[AssignedBlock],
     settings: Settings,
     zone: str,
     day: int,
+    is_of_campaign: bool,
 ) -> None:
-    settings.TIME_ZONE = zone
+    """te-online/timemanager 205: the time sheet was in UTC, whichever time zone was chosen."""
+    if is_of_campaign:
+        judge.campaign.time_zone = zone
+    else:
+        settings.TIME_ZONE = zone
     judged(blocks[0], 10, datetime(2026, 11, 16, 23, 30, tzinfo=UTC))
     worked = work_time(judge)
     assert worked.time_zone == zone
