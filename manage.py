@@ -92,7 +92,7 @@ def run_with_database(argv: list[str]) -> str | None:
 
     from campaign.database.acting import command_acts
     from config.logs import command_logs
-    from config.postgresql.base import OldServerError
+    from config.postgresql.base import UnsuitableServerError
 
     with command_logs(command):
         try:
@@ -102,7 +102,7 @@ def run_with_database(argv: list[str]) -> str | None:
                 execute_from_command_line(argv)
             if problem is None and command == "migrate":
                 problem = problem_after_migrate()
-        except OldServerError as error:
+        except UnsuitableServerError as error:
             problem = str(error)
     return problem
 

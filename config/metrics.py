@@ -39,7 +39,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from annotation.services.notification import broker
-from config.postgresql.base import OldServerError
+from config.postgresql.base import UnsuitableServerError
 from config.queues import ENDED, ERRORS, QUEUES, ROUTES, SECONDS, SENT_AT, STATES
 from config.tables import tables_state
 from environment.server_versions import broker_problem
@@ -380,7 +380,7 @@ def _database_state() -> str:
         tables_require()
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
-    except (TablesRefusedError, OldServerError) as error:
+    except (TablesRefusedError, UnsuitableServerError) as error:
         return str(error)
     except Error:
         return "unreachable"

@@ -29,7 +29,7 @@ def main(services: Path, tables: Path | None, command: Sequence[str]) -> int:
     from django.db import InterfaceError, OperationalError, connection
 
     django.setup()
-    from config.postgresql.base import OldServerError
+    from config.postgresql.base import UnsuitableServerError
 
     launcher = os.getppid()
     while not services.exists():
@@ -38,7 +38,7 @@ def main(services: Path, tables: Path | None, command: Sequence[str]) -> int:
         time.sleep(0.02)
     try:
         _migrate_and_run(tables, command)
-    except OldServerError as error:
+    except UnsuitableServerError as error:
         sys.stderr.write(f"{error}\n")
         return 1
     except CommandError as error:

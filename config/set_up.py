@@ -163,16 +163,20 @@ def _database_problem(command: str) -> str | None:
 
 
 def problem_at_start() -> str | None:
-    """Return a message about tables that a server process cannot use; None if they are right, or cannot be read yet.
+    """Return a message about tables or a PostgreSQL that a server process cannot use; None if they are right, or cannot
+    be read yet.
 
     Close the connection, since the process may fork.
     """
     from django.db import Error, connection
 
+    from config.postgresql.base import UnsuitableServerError
     from config.tables import tables_state
 
     try:
         return _tables_problem(tables_state())
+    except UnsuitableServerError as error:
+        return str(error)
     except Error:
         return None  # PostgreSQL is away, and may come later
     finally:

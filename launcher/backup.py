@@ -443,7 +443,10 @@ def restore_command(
         url = os.environ.get("MIGRATION_DATABASE_URL") or os.environ["DATABASE_URL"]
         with connected(url) as connection:
             major = server_major(connection)
-            problem = postgresql_problem(connection.server_version)
+            problem = postgresql_problem(
+                connection.server_version,
+                connection.get_parameter_status("server_encoding"),
+            )
         if problem is not None:
             raise LauncherError(problem)
         restore_into_database(

@@ -674,7 +674,7 @@ class Services:
         if watch.is_stopped():
             return
         if self.postgres is None or self.valkey is None:
-            _old_servers_refuse(self.environment)
+            _unsuitable_servers_refuse(self.environment)
         write_private(self.running_file, json.dumps(self.environment))
 
     def await_external_database(self, watch: Watch) -> None:
@@ -729,11 +729,11 @@ class Services:
         self._resources.close()
 
 
-def _old_servers_refuse(environment: Mapping[str, str]) -> None:
-    """Refuse servers that are too old. Those that cannot be reached are reported by the processes that need them.
+def _unsuitable_servers_refuse(environment: Mapping[str, str]) -> None:
+    """Refuse unsuitable servers. Those that cannot be reached are reported by the processes that need them.
 
     Raises:
-        LauncherError: a server is too old.
+        LauncherError: a server is too old, or the database is not in UTF8.
     """
     problem = None
     with contextlib.suppress(redis.RedisError):
@@ -750,7 +750,11 @@ def _old_servers_refuse(environment: Mapping[str, str]) -> None:
             connect_timeout=CONNECT_SECONDS,
         )
         with contextlib.closing(connection):
-            problem = postgresql_problem(connection.server_version) or problem
+            postgresql = postgresql_problem(
+                connection.server_version,
+                connection.get_parameter_status("server_encoding"),
+            )
+            problem = postgresql or problem
     if problem is not None:
         raise LauncherError(problem)
 

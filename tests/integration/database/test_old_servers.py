@@ -11,7 +11,8 @@ from django.db.backends.base import base as django_base
 from django.test import Client
 
 import manage
-from config.postgresql.base import OldServerError
+from config.postgresql.base import UnsuitableServerError
+from config.set_up import problem_at_start
 from environment import server_versions
 from launcher.data_directory import DataDirectory, LauncherError
 from launcher.services import Services
@@ -33,7 +34,7 @@ def old_postgresql(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_no_connection_is_kept(old_postgresql: None) -> None:
     for _attempt in range(2):
         with (
-            pytest.raises(OldServerError, match="too old"),
+            pytest.raises(UnsuitableServerError, match="too old"),
             connection.cursor() as cursor,
         ):
             cursor.execute("SELECT 1")
@@ -48,6 +49,10 @@ def test_a_command_ends_with_the_message_alone(
     assert manage.main(["manage.py", "check", "--database", "default"]) == 1
     assert stderr.getvalue().startswith("DATABASE_URL points to PostgreSQL ")
     assert stderr.getvalue().count("\n") == 1
+
+
+def test_a_web_server_and_a_worker_end_with_the_message(old_postgresql: None) -> None:
+    assert "too old" in (problem_at_start() or "")
 
 
 def test_readyz_names_an_old_postgresql(old_postgresql: None, client: Client) -> None:

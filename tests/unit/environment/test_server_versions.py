@@ -1,4 +1,4 @@
-"""Servers older than the oldest that tests run on are refused."""
+"""Servers older than the oldest that tests run on are refused, and databases that cannot store all characters."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def test_an_old_postgresql_is_refused_with_both_versions(
     reported: int,
     version: str,
 ) -> None:
-    problem = postgresql_problem(reported) or ""
+    problem = postgresql_problem(reported, "UTF8") or ""
     assert (
         f"points to PostgreSQL {version}, which is too old: Quintet needs PostgreSQL 15"
         in problem
@@ -25,7 +25,14 @@ def test_an_old_postgresql_is_refused_with_both_versions(
 
 @pytest.mark.parametrize("reported", [150000, 150020, 180004])
 def test_a_postgresql_of_a_promised_version_is_taken(reported: int) -> None:
-    assert postgresql_problem(reported) is None
+    assert postgresql_problem(reported, "UTF8") is None
+
+
+# What `createdb` makes on a server that was set up under LANG=C, and under a locale such as en_US.ISO-8859-1.
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_that_is_not_in_utf8_is_refused(encoding: str) -> None:
+    problem = postgresql_problem(150020, encoding) or ""
+    assert f"a database with the encoding {encoding}" in problem
 
 
 @pytest.mark.parametrize("reported", ["6.2.14", "5.0"])
