@@ -57,12 +57,14 @@ def on_starting(_server: Any) -> None:
 
 
 def when_ready(server: Any) -> None:
-    """Share the memory of the loaded application before workers are forked; end with the tables of another version."""
-    from config.set_up import problem_at_start
+    """Share the memory of the loaded application before workers are forked; end with the tables of another version, and
+    without static files.
+    """
+    from config.set_up import problem_at_start, static_files_problem
 
     garbage_collect_seldom()
     if ready := os.environ.get("READY_FILE"):
-        # Until then, the launcher answers requests. It checks the tables itself.
+        # Until then, the launcher answers requests. It checks the tables itself, and collects the files.
         Path(ready).touch()
-    elif problem := problem_at_start():
+    elif problem := problem_at_start() or static_files_problem():
         server.halt(reason=problem, exit_status=1)

@@ -183,6 +183,26 @@ def problem_at_start() -> str | None:
         connection.close()
 
 
+def static_files_problem() -> str | None:
+    """Return a message if the web server has no static files, or may not read them; otherwise None.
+
+    Without their names, almost every page would be an error.
+    """
+    from django.conf import settings
+
+    if not settings.STATIC_HASHED:
+        return None
+    names = Path(settings.STATIC_ROOT) / "staticfiles.json"
+    try:
+        names.read_bytes()
+    except OSError as error:
+        return (
+            f"Static files are missing: {names}: {error.strerror}. What to do: run `manage.py collectstatic --noinput` as a "
+            "user whose files the web server may read, with the same STATIC_ROOT, and start again."
+        )
+    return None
+
+
 def _tables_problem(state: "TablesState") -> str | None:
     from config.tables import first_of
 

@@ -2,11 +2,12 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from django.conf import settings
 
-from config.set_up import missing_from
+from config.set_up import missing_from, static_files_problem
 
 COMPLETE = {
     "DATABASE_URL": "postgres:///q",
@@ -53,6 +54,17 @@ def test_manage_py_says_it_in_place_of_a_traceback() -> None:
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"{missing_from({}, 'add_judge')}\n"
     assert "DATABASE_URL, REDIS_URL and SECRET_KEY are not set." in done.stderr
+
+
+def test_a_web_server_needs_the_names_of_its_static_files(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setattr(settings, "STATIC_HASHED", True)
+    monkeypatch.setattr(settings, "STATIC_ROOT", tmp_path)
+    assert "staticfiles.json: No such file" in (static_files_problem() or "")
+    (tmp_path / "staticfiles.json").touch()
+    assert static_files_problem() is None
 
 
 @pytest.mark.thorough
