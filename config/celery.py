@@ -54,10 +54,10 @@ class QoS(redis_transport.QoS):
     """
 
     def ack(self, delivery_tag: str) -> None:
-        """Acknowledge a message, and free its place even if the broker does not answer."""
+        """Acknowledge a message, and free its place even if the broker does not answer, or refuses to write."""
         try:
             super().ack(delivery_tag)
-        except redis_transport.Transport.connection_errors:
+        except (*redis_transport.Transport.connection_errors, redis.ResponseError):
             virtual.QoS.ack(self, delivery_tag)
             raise
 

@@ -170,7 +170,7 @@ FROM_BROKER: Final = {
 #: Always present, to distinguish a missing value from zero.
 OF_ITSELF: Final = {
     "quintet_database_up": ScrapedMetric("1 if the database is reachable."),
-    "quintet_broker_up": ScrapedMetric("1 if the broker is reachable."),
+    "quintet_broker_up": ScrapedMetric("1 if the broker takes messages."),
     "quintet_info": ScrapedMetric("Always 1; the label is the version.", ("version",)),
 }
 SCRAPED_METRICS: Final = FROM_DATABASE | FROM_BROKER | OF_ITSELF
@@ -275,6 +275,7 @@ def _database_samples() -> Iterator[Sample]:
 
 def _broker_samples() -> Iterator[Sample]:
     names = list(QUEUES)
+    broker_write()
     with broker().pipeline(transaction=False) as pipeline:
         for name in names:
             pipeline.llen(name)
@@ -302,6 +303,19 @@ def _broker_samples() -> Iterator[Sample]:
             float(when),
         )
     yield "quintet_worker_errors_logged", {}, float(errors or 0)
+
+
+def broker_write() -> None:
+    """Write to the broker: with a full disk or memory, it answers and takes no messages.
+
+    Raises
+    ------
+    redis.ResponseError
+        It refuses to write.
+    redis.RedisError
+        It cannot be reached.
+    """
+    broker().set("writable", 1, ex=60)
 
 
 def _age(message: bytes | None) -> float:
@@ -363,7 +377,7 @@ class AliveMiddleware:
 
 @never_cache
 def readyz(_request: HttpRequest) -> HttpResponse:
-    """Return 200 if the database answers with the tables of this version, and the broker answers; 503 otherwise.
+    """Return 200 if the database answers with the tables of this version, and the broker takes messages; 503 otherwise.
 
     Judging works without the broker, so a load balancer may prefer `/healthz`.
     """
@@ -406,6 +420,9 @@ def tables_require() -> None:
 def _broker_state() -> str:
     try:
         version = broker().info("server")["redis_version"]
+        broker_write()
+    except redis.ResponseError as error:
+        return f"refuses to write: {error}"
     except redis.RedisError:
         return "unreachable"
     return broker_problem(version) or "ok"

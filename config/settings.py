@@ -265,6 +265,8 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # Without a limit: a worker that gave up would have to be started again by hand.
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+# Also while the broker refuses to write, as with a full disk or memory.
+CELERY_BROKER_CHANNEL_ERROR_RETRY = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 600,
     # An unavailable broker must not delay submissions of judges; see also `config.celery.SEND_TIMEOUT`.

@@ -12,6 +12,7 @@ from django.db import OperationalError, connection
 from django.test import Client
 
 from config.queues import STATES
+from tests.broker import refusing_to_write
 from tests.integration.web.conftest import Server
 
 TOKEN = "a-token-of-the-test"
@@ -77,6 +78,18 @@ def test_metrics_report_an_unreachable_database_beside_the_others(
         found = asked()
     assert (found["quintet_database_up"], found["quintet_broker_up"]) == (0, 1)
     assert "quintet_unnumbered_judgments" not in found
+
+
+def test_a_broker_that_refuses_to_write_is_down(
+    asked: Callable[[], dict[str, float]],
+    settings: Any,
+) -> None:
+    with refusing_to_write(settings.REDIS_URL):
+        found = asked()
+        answer = Client().get("/readyz")
+    assert (found["quintet_database_up"], found["quintet_broker_up"]) == (1, 0)
+    assert answer.status_code == 503
+    assert "refuses to write: NOREPLICAS" in answer.json()["broker"]
 
 
 def test_the_age_of_a_queue_is_that_of_its_first_message(

@@ -11,6 +11,7 @@ from kombu import Connection
 from kombu.simple import SimpleQueue
 
 from config.celery import app
+from tests.broker import refusing_to_write
 
 BROKER = settings.CELERY_BROKER_URL
 
@@ -40,6 +41,22 @@ def test_a_message_whose_acknowledgement_was_lost_holds_no_place(
     assert second.payload == "second"
     second.ack()
     assert queue.get(timeout=600).payload == "third"
+
+
+def test_a_message_whose_acknowledgement_was_refused_holds_no_place(
+    queue: SimpleQueue,
+) -> None:
+    """WeblateOrg/weblate 11614, tubearchivist 289: work stopped after a full disk, on which Redis refuses to write."""
+    for word in ("first", "second"):
+        queue.put(word)
+    first = queue.get(timeout=600)
+    with (
+        refusing_to_write(settings.REDIS_URL),
+        pytest.raises(redis.ResponseError),
+    ):
+        first.ack()
+    assert queue.get(timeout=600).payload == "second"
+    assert app.conf.broker_channel_error_retry
 
 
 def test_a_closed_channel_fails_with_a_connection_error() -> None:
