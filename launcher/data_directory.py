@@ -7,6 +7,7 @@ import fcntl
 import hashlib
 import json
 import os
+import pwd
 import secrets
 import shutil
 import socket
@@ -157,6 +158,7 @@ class DataDirectory:
 
         Raises:
             FolderInUseError: another supervisor is using the folder.
+            LauncherError: this process is of root, and the folder of another account.
         """
         descriptor = os.open(self._lock_file, os.O_RDWR | os.O_CREAT, 0o600)
         try:
@@ -168,11 +170,28 @@ class DataDirectory:
                     "Stop it with Ctrl-C in its terminal, or choose another folder: "
                     "QUINTET_HOME=/another/folder",
                 )
+            self._other_account_refuse(os.fstat(descriptor).st_uid)
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, str(os.getpid()).encode(), 0)
             yield
         finally:
             os.close(descriptor)
+
+    def _other_account_refuse(self, owner: int) -> None:
+        """Refuse root the services of a folder of another account, which could not start them any more.
+
+        Files would belong to root, and the database to `nobody`.
+        """
+        if os.geteuid() != 0 or owner == 0:
+            return
+        try:
+            name = pwd.getpwuid(owner).pw_name
+        except KeyError:
+            name = f"#{owner}"
+        raise LauncherError(
+            f"Quintet in {self.path} belongs to the account {name}. Run this command as that account, as with "
+            f"`sudo -u '{name}'`. To run Quintet as root instead: chown -R root: {self.path}",
+        )
 
 
 def _lock(descriptor: int) -> bool:
