@@ -393,11 +393,14 @@ def _database_state() -> str:
     try:
         tables_require()
         with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
+            cursor.execute("SHOW transaction_read_only")
+            is_read_only = cursor.fetchone() == ("on",)
     except (TablesRefusedError, UnsuitableServerError) as error:
         return str(error)
     except Error:
         return "unreachable"
+    if is_read_only:
+        return "read-only"
     return "ok"
 
 

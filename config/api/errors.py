@@ -12,9 +12,10 @@ from django.core.exceptions import (
     TooManyFieldsSent,
     TooManyFilesSent,
 )
-from django.db import InterfaceError, OperationalError
+from django.db import Error, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.views import defaults
+from psycopg2.errors import ReadOnlySqlTransaction
 from rest_framework.exceptions import (
     APIException,
     NotAuthenticated,
@@ -134,7 +135,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Return the response after an error or without the database, as a problem document for addresses of the API."""
-    away = isinstance(sys.exception(), OperationalError | InterfaceError)
+    away = _is_database_unavailable(sys.exception())
     status = 503 if away else 500
     if request.path_info.startswith("/api/"):
         if away:
@@ -148,6 +149,17 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if away:
         response["Retry-After"] = str(RETRY_SECONDS)
     return response
+
+
+def _is_database_unavailable(error: BaseException | None) -> bool:
+    """Return whether the database cannot be reached, or is read-only: providers make it so when its disk is full, and a
+    server that was replaced by another stays so.
+    """
+    read_only = isinstance(error, Error) and isinstance(
+        error.__cause__,
+        ReadOnlySqlTransaction,
+    )
+    return read_only or isinstance(error, OperationalError | InterfaceError)
 
 
 def problems_describe(
