@@ -47,7 +47,7 @@ from ranking.selectors.dashboards import (
 )
 from ranking.selectors.one_system import systems_by_name
 from ranking.selectors.quality_rules import (
-    effects_held,
+    pending_effects,
 )
 from ranking.selectors.runs import (
     judges_left_out,
@@ -186,7 +186,7 @@ def agreement_card(run: RankingRun | None) -> AgreementCard:
 
 def _waiting(task: Task) -> list[tuple[str, list[str]]]:
     """Return the rules that wait for an organiser, in words, with their effects in this task."""
-    pending = effects_held(campaign=task.test_set.campaign, task_id=task.pk)
+    pending = pending_effects(campaign=task.test_set.campaign, task_id=task.pk)
     return [
         (rule_in_words(effects.acts[0].rule), effects_in_words(effects))
         for effects in pending

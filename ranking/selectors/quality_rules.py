@@ -249,7 +249,7 @@ def rules_as_if_new(
     return rows
 
 
-def acts_held(
+def pending_acts(
     acts: Iterable[RuleAct],
     *,
     campaign_id: int,
@@ -276,7 +276,7 @@ def acts_held(
     return []
 
 
-def effects_held(
+def pending_effects(
     *,
     campaign: Campaign,
     task_id: int | None = None,
@@ -301,7 +301,7 @@ def effects_held(
 
 
 def rules_waiting(*, campaigns: Sequence[Campaign]) -> Counter[int]:
-    """Return the number of rules in `effects_held`, by campaign.
+    """Return the number of rules in `pending_effects`, by campaign.
 
     At most five queries for any number of campaigns and test sets.
     """

@@ -65,23 +65,23 @@ def live_tallies(run: RankingRun, *, kinds: Mapping[str, str]) -> LiveTallies:
     if cached is not None:
         cached = _advance_tallies(cached, run)
     if cached is None:
-        cached = HeldTallies(_count_tallies(run, definition), run.watermark)
+        cached = CachedTallies(_count_tallies(run, definition), run.watermark)
     if cached.is_to_store:
         _store(cached, task_id)
     _put_after_commit(task_id, cached)
     return cached.tallies
 
 
-def _read(row: StoredTallies, definition: LiveDefinition) -> HeldTallies | None:
+def _read(row: StoredTallies, definition: LiveDefinition) -> CachedTallies | None:
     try:
         tallies = LiveTallies.unpacked(row.packed, definition)
     except DamagedStateError:
         logger.exception("Recounting the tallies of task %s.", row.pk)
         return None
-    return HeldTallies(tallies, row.watermark, row.build, row.watermark)
+    return CachedTallies(tallies, row.watermark, row.build, row.watermark)
 
 
-def _advance_tallies(cached: HeldTallies, run: RankingRun) -> HeldTallies | None:
+def _advance_tallies(cached: CachedTallies, run: RankingRun) -> CachedTallies | None:
     """Return the tallies updated to the run's watermark; None if they do not fit."""
     if cached.watermark == run.watermark:
         return cached
@@ -111,7 +111,7 @@ def _apply(tallies: LiveTallies, task: Task, *, start: int, stop: int) -> None:
         tallies.apply(changed)
 
 
-def _store(cached: HeldTallies, task_id: int) -> None:
+def _store(cached: CachedTallies, task_id: int) -> None:
     """Replace the tallies in the row of their test set."""
     row = StoredTallies(
         task_id=task_id,
@@ -131,21 +131,21 @@ def _store(cached: HeldTallies, task_id: int) -> None:
     cached.stored_watermark = cached.watermark
 
 
-def _put_after_commit(task_id: int, cached: HeldTallies) -> None:
+def _put_after_commit(task_id: int, cached: CachedTallies) -> None:
     def put() -> None:
         CACHE[task_id] = cached
-        if len(CACHE) > MOST_HELD:
+        if len(CACHE) > MOST_CACHED:
             CACHE.pop(next(iter(CACHE)), None)
 
     transaction.on_commit(put)
 
 
 #: Number of test sets whose tallies are held in memory, those ranked most recently.
-MOST_HELD = 8
+MOST_CACHED = 8
 
 
 @dataclass
-class HeldTallies:
+class CachedTallies:
     """Tallies at a watermark, and the state of their stored row."""
 
     tallies: LiveTallies
@@ -163,4 +163,4 @@ class HeldTallies:
 
 #: The tallies last used by this process, by test set. A ranking removes them and puts them back after its commit,
 #: so that tallies of a failed transaction are never reused.
-CACHE: Final[dict[int, HeldTallies]] = {}
+CACHE: Final[dict[int, CachedTallies]] = {}

@@ -32,7 +32,7 @@ from ranking.selectors.judged_columns import (
     judging_times,
 )
 from ranking.selectors.judges import MeasuredTask, measures_by_judge, scored_checks
-from ranking.selectors.quality_rules import acts_held, rule_acts, rules_in_force
+from ranking.selectors.quality_rules import pending_acts, rule_acts, rules_in_force
 from ranking.selectors.runs import system_kinds, system_of_kind
 from ranking.services.quality_rules import rule_acts_take
 from ranking.services.run_results import run_agreement
@@ -49,7 +49,7 @@ def quality_evaluate(
     `tallies` are those of all judges up to the run, and `agreement` its tallies of agreement; by default,
     both are counted from all judgments. Excluded judges are measured too, except for agreement with the
     others. Running it twice is safe, because a rule acts on a judge once. Rules that would stop more than
-    one in five judges wait for an organiser: see `acts_held`.
+    one in five judges wait for an organiser: see `pending_acts`.
 
     Returns False if measures of later judgments are stored already.
     """
@@ -155,12 +155,12 @@ def _rules_apply(task: Task, measures: MeasuresByJudge, *, watermark: int) -> No
     campaign_id = task.test_set.campaign_id
     measured = MeasuredTask(campaign_id, task.pk, watermark, measures)
     acts = rule_acts(rules_in_force(campaign_id=campaign_id), [measured])
-    pending = acts_held(acts, campaign_id=campaign_id, measured=measures.keys())
+    pending = pending_acts(acts, campaign_id=campaign_id, measured=measures.keys())
     rule_acts_take(acts=[act for act in acts if act not in pending])
 
 
 #: Number of test sets whose measures are held in memory.
-_MOST_HELD = 8
+_MOST_CACHED = 8
 
 
 def _measures_of_tallies(task: Task, tallies: JudgeTallies) -> MeasuresByJudge:
@@ -179,7 +179,7 @@ def _measures_of_tallies(task: Task, tallies: JudgeTallies) -> MeasuresByJudge:
     for name in tallies.judges:
         measures[name] = new[name] if name in changed else measured[name]
     MEASURED[task.pk] = tallies, measures
-    if len(MEASURED) > _MOST_HELD:
+    if len(MEASURED) > _MOST_CACHED:
         MEASURED.pop(next(iter(MEASURED)), None)
     return {name: dict(results) for name, results in measures.items()}
 

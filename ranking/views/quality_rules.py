@@ -37,7 +37,7 @@ from ranking.pages.summary import (
 )
 from ranking.selectors.quality_rules import (
     RuleEffects,
-    effects_held,
+    pending_effects,
     quality_rules,
     rule_effects,
     rules_as_if_new,
@@ -82,7 +82,7 @@ def _put_in_force(
 
 def _rules(request: HttpRequest, campaign: Campaign, form: RuleForm) -> HttpResponse:
     pending = {}
-    for effects in effects_held(campaign=campaign):
+    for effects in pending_effects(campaign=campaign):
         pending[effects.acts[0].rule.pk] = effects_in_words(effects)
     rules = list(quality_rules(campaign=campaign))
     now = {}

@@ -120,7 +120,7 @@ UNITS_AT_A_TIME = 1024
 
 
 class UnitArrays(TypedDict):
-    """State of `KeptUnits` as arrays.
+    """State of `LiveUnits` as arrays.
 
     `matrix` has shape (k, k). `keys`, shape (U, parts of a key), has judges as indices. `entries`, shape
     (2, …), has cells and counts of one unit after the other, and `starts`, shape (U + 1,), the index in
@@ -133,7 +133,7 @@ class UnitArrays(TypedDict):
     entries: IntArray
 
 
-class KeptUnits:
+class LiveUnits:
     """Counts c_u of units by key, and Σ c_u c_uᵀ, for k cells.
 
     Attributes
@@ -205,7 +205,7 @@ class KeptUnits:
         judges: tuple[str, ...],
         *,
         with_judges: bool,
-    ) -> KeptUnits:
+    ) -> LiveUnits:
         """Restore units from the result of `arrays`; with `with_judges`, keys start with a
         judge.
         """
@@ -278,13 +278,11 @@ class LiveMoments:
         size = len(layout.used)
         self.blocks: Int64Array = np.zeros((size, size), dtype=np.int64)
         self.segments: Int64Array = np.zeros((size, size), dtype=np.int64)
-        self.units = {kind: KeptUnits(size) for kind in KINDS}
+        self.units = {kind: LiveUnits(size) for kind in KINDS}
 
     def moments(self) -> AllMoments:
         """Return the moments of the judgments so far, as copies."""
-        unit_moments = (
-            unit_counts.matrix.copy() for unit_counts in self.units.values()
-        )
+        unit_moments = (live_units.matrix.copy() for live_units in self.units.values())
         return AllMoments(self.blocks.copy(), self.segments.copy(), *unit_moments)
 
     def change(
@@ -301,18 +299,18 @@ class LiveMoments:
         self.blocks -= self._moments(removed, "blocks")
         self.segments += self._moments(after, "segments")
         self.segments -= self._moments(before, "segments")
-        for kind, unit_counts in self.units.items():
+        for kind, live_units in self.units.items():
             keys, own = _keys(removed, added, kind)
             own_removed, own_added = np.split(own, [len(removed)])
             for units in chunks(len(keys), UNITS_AT_A_TIME):
                 changes = self._counts(added, own_added, units)
                 changes -= self._counts(removed, own_removed, units)
-                unit_counts.change(keys[units], changes)
+                live_units.change(keys[units], changes)
 
     def content(self, judges: tuple[str, ...]) -> MomentsContent:
         """Return the state to pack."""
         units = {
-            kind: unit_counts.arrays(judges) for kind, unit_counts in self.units.items()
+            kind: live_units.arrays(judges) for kind, live_units in self.units.items()
         }
         return MomentsContent(self.blocks, self.segments, units)
 
@@ -321,7 +319,7 @@ class LiveMoments:
         self.blocks = content.blocks
         self.segments = content.segments
         for kind, arrays in content.units.items():
-            self.units[kind] = KeptUnits.from_arrays(
+            self.units[kind] = LiveUnits.from_arrays(
                 arrays,
                 judges,
                 with_judges=kind != DOCUMENTS,

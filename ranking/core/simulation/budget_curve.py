@@ -664,11 +664,12 @@ class _ActivePairs:
     ) -> None:
         self._active = active
         self._won = won
-        self._shown = outputs_per_block
+        self._outputs_per_block = outputs_per_block
         self._ability = np.zeros((experiments, len(won)))
         self._weights = np.empty((0,))
         self._judged = float(won.sum())
-        self._known = -1.0
+        #: Comparisons when the weights were computed.
+        self._judged_at_weights = -1.0
         self._pairs = np.triu_indices(len(won), k=1)
         self._of_block = outputs_per_block * (outputs_per_block - 1) / 2
 
@@ -689,14 +690,19 @@ class _ActivePairs:
     ) -> FloatArray:
         """Return the number of these comparisons for each pair, shape (E, pairs)."""
         first, second = self._pairs
-        if self._judged >= (1 + _GROWTH) * self._known:
+        if self._judged >= (1 + _GROWTH) * self._judged_at_weights:
             self._weights = self._weights_after(lead, to_come)
-            self._known = self._judged
+            self._judged_at_weights = self._judged
         self._judged += size
         blocks = min(_BLOCKS_A_STEP, max(1, round(size / self._of_block)))
         is_balanced = random.random((len(lead), blocks)) < self._active.floor
         which = is_balanced.astype(np.intp)
-        drawn_blocks = _blocks_by_weight(self._weights, which, self._shown, random)
+        drawn_blocks = _blocks_by_weight(
+            self._weights,
+            which,
+            self._outputs_per_block,
+            random,
+        )
         together = np.matmul(drawn_blocks.swapaxes(1, 2), drawn_blocks)
         comparisons_per_meeting = size / (blocks * self._of_block)
         return np.asarray(together[:, first, second] * comparisons_per_meeting)

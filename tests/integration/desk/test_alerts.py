@@ -29,7 +29,7 @@ from campaign.services.jobs import job_queue, job_retry
 from desk.selectors.alerts import Alert, AlertKind, alerts_of_campaigns
 from ranking.models import JudgeMeasures, RankingUpkeep
 from ranking.selectors.quality_rules import (
-    effects_held,
+    pending_effects,
     rules_waiting,
 )
 from tests.at_work import lend
@@ -173,11 +173,11 @@ def test_long_work_that_failed_this_week(campaign: Campaign) -> None:
 def test_rules_that_wait_are_those_that_are_held(writer: TestSetWriter) -> None:
     other = make_campaign("other")
     rule = rule_wait(writer)
-    assert len(effects_held(campaign=writer.campaign)) == 1
+    assert len(pending_effects(campaign=writer.campaign)) == 1
     assert rules_waiting(campaigns=[writer.campaign, other]) == {writer.campaign.pk: 1}
     assert kinds(writer.campaign) == [AlertKind.RULES_WAIT]
     QualityRule.objects.filter(pk=rule.pk).update(switched_off_at=timezone.now())
-    assert effects_held(campaign=writer.campaign) == []
+    assert pending_effects(campaign=writer.campaign) == []
     assert rules_waiting(campaigns=[writer.campaign, other]) == {}
 
 

@@ -20,7 +20,7 @@ from annotation.services.quality import (
 )
 from campaign.models import Campaign, Judge, User
 from ranking.selectors.quality_rules import (
-    effects_held,
+    pending_effects,
     rule_effects,
 )
 from ranking.selectors.runs import latest_run
@@ -171,13 +171,13 @@ def test_a_rule_that_would_stop_more_than_one_in_five_later_waits_for_an_organis
     assert (
         QualityAction.objects.filter(rule=warning).count() == 11
     )  # warnings never wait
-    [held] = effects_held(campaign=campaign)
+    [held] = pending_effects(campaign=campaign)
     assert (held.acts[0].rule, held.names("exclude")) == (rule, JUDGES[1:])
     with pytest.raises(ConfirmationNeededError):
         rule_release(rule=rule, user=organiser, confirmed="")
     rule_release(rule=rule, user=organiser, confirmed=held.code)
     assert excluded_judges(campaign_id=campaign.pk) == JUDGES[1:]
-    assert effects_held(campaign=campaign) == []
+    assert pending_effects(campaign=campaign) == []
     with pytest.raises(QualityRefusedError, match="waiting for confirmation"):
         rule_release(rule=rule, user=organiser, confirmed=held.code)
 
@@ -204,7 +204,7 @@ def test_rules_do_not_empty_a_campaign_one_by_one_either(
     )
     rank_again(judged)
     assert not QualityAction.objects.filter(rule=third).exists()
-    assert [held.names("exclude") for held in effects_held(campaign=campaign)] == [
+    assert [held.names("exclude") for held in pending_effects(campaign=campaign)] == [
         ["j11"],
     ]
     # Those who are back count no longer.
@@ -240,7 +240,7 @@ def test_stopped_judges_do_not_count_towards_the_limit_of_a_rule(
     rank_again(judged)
     assert QualityAction.objects.filter(rule=again).count() == 11
     assert not QualityAction.objects.filter(rule=graver).exists()
-    [held] = effects_held(campaign=campaign)
+    [held] = pending_effects(campaign=campaign)
     assert (held.acts[0].rule, len(held.acts)) == (graver, 11)
 
 

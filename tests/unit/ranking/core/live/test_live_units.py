@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from ranking.core.live.moments import KeptUnits
+from ranking.core.live.moments import LiveUnits
 
 KEYS = [("bob", 2), ("ann", 3), ("cyd", 1), ("ann", 1), ("bob", 10)]
 
 
-def kept(keys: list[tuple[str, int]]) -> KeptUnits:
+def kept(keys: list[tuple[str, int]]) -> LiveUnits:
     """Return units of which each has counts of its own, put in one by one."""
-    found = KeptUnits(3)
+    found = LiveUnits(3)
     for key in keys:
         found.change([key], np.array([[len(key[0]), key[1], 0]]))
     return found
@@ -37,7 +37,7 @@ def test_units_read_from_arrays_change_as_others_do() -> None:
         ("kept", kept(KEYS)),
         (
             "read",
-            KeptUnits.from_arrays(kept(KEYS).arrays(judges), judges, with_judges=True),
+            LiveUnits.from_arrays(kept(KEYS).arrays(judges), judges, with_judges=True),
         ),
     ]:
         for _time in range(2):
