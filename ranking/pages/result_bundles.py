@@ -101,8 +101,10 @@ def _make(job: Job, progress: JobProgress) -> dict[str, object]:
                 "It is created when judging has ended, because it reveals which system wrote which output.",
             ),
         )
-    bundled_result = result_bundle_make(result=result, progress=progress)
-    return {"sha256": bundled_result.bundle and bundled_result.bundle.digest}
+    bundle = result_bundle_make(result=result, progress=progress).bundle
+    if bundle is None:
+        return {"sha256": None}
+    return {"sha256": bundle.digest}
 
 
 @override("en")

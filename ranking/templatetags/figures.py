@@ -56,7 +56,8 @@ def judge_link(context: Context, judge_id: int, pseudonym: str) -> SafeString:
     if before is None:
         task = context["task"]
         address = reverse("judge-page", args=[context["campaign"].slug, task.pk, 0])
-        before = cache[_BEFORE] = address.removesuffix("0/")
+        before = address.removesuffix("0/")
+        cache[_BEFORE] = before
     return format_html('<a href="{}{}/"><bdi>{}</bdi></a>', before, judge_id, pseudonym)
 
 
@@ -78,7 +79,8 @@ class OnceNode(template.Node):
         # Cached for this rendering only, because each request has its own render context.
         rendered: SafeString | None = context.render_context.get(self)
         if rendered is None:
-            rendered = context.render_context[self] = self.nodelist.render(context)
+            rendered = self.nodelist.render(context)
+            context.render_context[self] = rendered
         return rendered
 
 
