@@ -269,7 +269,7 @@ def test_demo_is_as_its_guide_says(guide_file: Path, client: Client) -> None:
         assert "No ranking yet" not in page, each["protocol"]
         assert "<tbody" in page.partition('id="headline"')[2]
 
-    walk = AnswersWalk(client, description(validate=False))
+    walk = AnswersWalk(client, description())
     assert walk.differences == []
     assert len(walk.answered) > 50
 

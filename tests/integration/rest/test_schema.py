@@ -6,7 +6,11 @@ from typing import Any
 import pytest
 
 from tests.described_answers import Description
-from tests.rest_operations import STABLE, operations
+from tests.rest_operations import STABLE, description, operations
+
+
+def test_description_is_valid_openapi() -> None:
+    description(validate=True)
 
 
 def test_operations_keep_their_names(schema: dict[str, Any]) -> None:
