@@ -137,7 +137,7 @@ def three(write_test_set: WriteTestSet) -> list[TestSetWriter]:
             block = first.block(segment, ["A", "B", "C"])
             for judge in ("j1", "j2"):
                 first.judgment(judge, block, [1, 2, 3])
-    first.skip("j2", first.block(5, ["A", "B", "C"]))
+        first.skip("j2", first.block(5, ["A", "B", "C"]))
     WorkedQuarterHour.objects.create(
         task=first.task,
         judge=first.judge("j1"),
@@ -147,11 +147,13 @@ def three(write_test_set: WriteTestSet) -> list[TestSetWriter]:
         untimed=0,
     )
     second = write_test_set(("A", "B", "C"), name="two")
-    for segment in range(1, 4):
-        block = second.block(segment, ["A", "B,C"])
-        second.judgment("j1", block, [1, 2], at=timezone.now() - timedelta(days=3))
-    block = second.block(4, ["A", "B", "C"])
-    second.judgment("j1", block, [1, 2, 2], at=timezone.now() - timedelta(days=3))
+    three_days_ago = timezone.now() - timedelta(days=3)
+    with second.at_once():
+        for segment in range(1, 4):
+            block = second.block(segment, ["A", "B,C"])
+            second.judgment("j1", block, [1, 2], at=three_days_ago)
+        block = second.block(4, ["A", "B", "C"])
+        second.judgment("j1", block, [1, 2, 2], at=three_days_ago)
     third = write_test_set(("A", "B", "C", "D"), name="three")
     third.system("_ref", kind="reference")
     with third.at_once():
@@ -159,8 +161,8 @@ def three(write_test_set: WriteTestSet) -> list[TestSetWriter]:
             block = third.block(segment, ["A", "B", "C", "D"])
             for judge in ("j3", "j4"):
                 third.judgment(judge, block, [3, 4, 1, 2])
-    block = third.block(5, ["A", "_ref"])
-    third.judgment("j3", block, [2, 1])
+        block = third.block(5, ["A", "_ref"])
+        third.judgment("j3", block, [2, 1])
     System.objects.filter(name="A").update(constrained=True)
     System.objects.filter(name="B").update(constrained=False)
     for each in (first, second, third):
