@@ -206,6 +206,10 @@ class Protocol(models.TextChoices):
     EDITING = "editing", _("Blind editing")
     QUIZ = "quiz", _("Quiz")
 
+    def task_on(self, test_set: str) -> str:
+        """Return the display name of the task of this protocol on a test set."""
+        return f"{test_set} · {self.label}"
+
     @property
     def work(self) -> str:
         """Description of the judges' work in invitations."""
@@ -448,7 +452,7 @@ class Task(RecordedModel):
     @property
     def called_in_full(self) -> str:
         """The name of its test set, and the protocol."""
-        return f"{self.test_set.name} · {self.get_protocol_display()}"
+        return Protocol(self.protocol).task_on(self.test_set.name)
 
     @cached_property
     def is_one_of_several(self) -> bool:

@@ -438,12 +438,13 @@ def table_tasks(*, campaign: Campaign) -> list[TableTestSet]:
     for task in rows:
         listed_task = TableTestSet(
             pk=task.pk,
-            name=task.called,
+            name=task.test_set.name,
             source=task.test_set.source_language,
             target=task.test_set.target_language,
             is_closed=task.closed_at is not None,
             systems=tuple(systems[task.test_set_id]),
             watermark=task.last or 0,
+            protocol=task.protocol if task.is_one_of_several else "",
         )
         listed_tasks.append(listed_task)
     return listed_tasks

@@ -4,9 +4,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import override
 
 from annotation.services.quality import JudgeDecision, quality_action_take
-from campaign.models import Campaign, Judge, JudgeGroup, Task, User
+from campaign.models import Campaign, Judge, JudgeGroup, Protocol, Task, User
 from campaign.services.judge_groups import (
     judge_group_create,
     judge_group_members_change,
@@ -14,6 +15,7 @@ from campaign.services.judge_groups import (
 from ranking.models import LatestRanking
 from ranking.reports import ReportFormat, write
 from ranking.reports.analyses.options import OptionError
+from ranking.selectors.analyses import table_answer
 from ranking.services.analyses import table_ask
 from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.conftest import WriteTestSet
@@ -64,6 +66,25 @@ def test_clusters_as_findings_print_them(
     typst = write(report, ReportFormat.TYPST)
     assert typst.count("#figure(") == 3
     assert '"A", "' in typst
+
+
+def test_protocols_are_named_in_the_language_of_the_reader(
+    three: list[TestSetWriter],
+    campaign: Campaign,
+) -> None:
+    Task.objects.create(test_set=three[0].task.test_set, protocol=Protocol.QUIZ)
+    choice = table_choice("clusters", {})
+    with override("de"):
+        told(campaign, "clusters")
+        german, _ = table_answer(campaign=campaign, choice=choice)
+    english, _ = table_answer(campaign=campaign, choice=choice)
+    assert german is not None
+    assert english is not None
+    assert (
+        german.tables[0].title
+        == "Tschechisch–Englisch, one · Einordnung von fünf Ausgaben"
+    )
+    assert english.tables[0].title == "Czech–English, one · Five-way ranking"
 
 
 def test_bojars_table_by_hand(three: list[TestSetWriter], campaign: Campaign) -> None:

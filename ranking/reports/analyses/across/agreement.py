@@ -139,7 +139,7 @@ def _tell(rows: Sequence[_Row], options: AnalysisOptions) -> Report:
     lines: list[tuple[Value, ...]] = []
     for row in counted:
         test_set = row.test_set
-        lines.append((test_set.name, test_set.languages, *astuple(_figures(row))))
+        lines.append((test_set.called, test_set.languages, *astuple(_figures(row))))
     if counted:
         lines.append((_("Average"), "", *astuple(average)))
     choices = (CHANCE, PAIRING, KAPPA_LEVEL, CONFIDENCE, SEED, SKIPPED_BLOCKS)
@@ -239,7 +239,7 @@ def _kappas_table(measure: str, title: str, rows: Sequence[_Row]) -> Table:
         name=f"{measure}_kappa",
         title=title,
         columns=(
-            replace(test_set_column(), of=attrgetter("test_set.name")),
+            replace(test_set_column(), of=attrgetter("test_set.called")),
             *of_part(attrgetter(f"computed.agreement.{measure}"), measured),
         ),
         notes=[strength_caution()],
@@ -332,7 +332,7 @@ def _tell_collected(
         test_set = row.test_set
         figures = _collected_figures(row.computed, _systems_of(row))
         systems += figures.systems
-        lines.append((test_set.name, test_set.languages, *astuple(figures)))
+        lines.append((test_set.called, test_set.languages, *astuple(figures)))
         counted = {
             "watermark": row.computed["counted_to"],
             "blocks": row.computed["counted_blocks"],
@@ -344,7 +344,9 @@ def _tell_collected(
         sums = _collected_figures(total, systems)
         if rows:
             lines.append((_("Total"), "", *astuple(sums)))
-    judged = watermarks((row.test_set.name, row.computed["counted_to"]) for row in rows)
+    judged = watermarks(
+        (row.test_set.called, row.computed["counted_to"]) for row in rows
+    )
     notes = [
         _(
             "Judges, blocks and skips include all judges but no attention checks; hours and days cover people only. Comparisons, sentences and ratios cover the judgments in each ranking, without the reference: %(judgments)s.",

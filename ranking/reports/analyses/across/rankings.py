@@ -202,11 +202,11 @@ def _table(
         systems,
         name=test_set.key,
         title=_("%(languages)s, %(test_set)s")
-        % {"languages": test_set.languages, "test_set": test_set.name},
+        % {"languages": test_set.languages, "test_set": test_set.called},
         columns=columns,
         rules=cluster_rules(systems),
         notes=[*notes, *_notes(test_set, ranking)],
-        about={"test_set": test_set.name},
+        about={"test_set": test_set.called},
         plot=interval_plot("system", "rank", "rank_", start=1, is_whole=True),
     )
 
@@ -415,7 +415,7 @@ def _tell_averages(rows: Sequence[RankingRow], options: AnalysisOptions) -> Repo
     test_sets_of: dict[str, list[str]] = {}
     for name in some:
         test_sets_of[name] = [
-            row.test_set.name for row in ranked if name in names[row.test_set.pk]
+            row.test_set.called for row in ranked if name in names[row.test_set.pk]
         ]
 
     def is_counted(row: RankingRow) -> ReportData:
@@ -520,7 +520,7 @@ def _unranked_notes(rows: Sequence[RankingRow]) -> list[str]:
     without_systems = []
     in_groups = []
     for row in with_results(rows):
-        name = {"test_set": row.test_set.name}
+        name = {"test_set": row.test_set.called}
         if not row.computed.systems:
             without_systems.append(few % name)
         if len(row.computed.groups) > 1:
@@ -533,7 +533,7 @@ def _not_yet(rows: Sequence[RankingRow]) -> list[str]:
     notes = []
     for row in rows:
         for shortage in shortages_of_rows(row.computed.systems):
-            notes.append(labelled(row.test_set.name, shortage))
+            notes.append(labelled(row.test_set.called, shortage))
     return notes
 
 
@@ -601,7 +601,7 @@ def _ranks_table(
         title=_("Ranks"),
         columns=(
             Column("system", _("System"), is_text=True),
-            *(Column(row.test_set.key, row.test_set.name) for row in rows),
+            *(Column(row.test_set.key, row.test_set.called) for row in rows),
         ),
         rows=list(cells.values()),
         rules=frozenset({len(averages) - 1}) if is_divided else frozenset(),
@@ -740,7 +740,7 @@ def _clusters(rows: Sequence[MethodsRow], methods: Sequence[str]) -> Table:
     for row in rows:
         systems = row.test_set.names_of("system")
         clusters = [row.computed[name].clusters for name in methods]
-        cells.append((row.test_set.name, len(systems), *clusters))
+        cells.append((row.test_set.called, len(systems), *clusters))
     return Table(
         name="clusters",
         title=_("Clusters"),
@@ -764,7 +764,7 @@ def _first(rows: Sequence[MethodsRow], methods: Sequence[str]) -> Table:
             ranking = row.computed[name]
             cells.append(
                 (
-                    row.test_set.name,
+                    row.test_set.called,
                     str(METHOD_WORDS[name]),
                     ranking.clusters,
                     comma_list(ranking.first_cluster) or "–",
@@ -797,7 +797,7 @@ def _orders(rows: Sequence[MethodsRow], methods: Sequence[str]) -> Table:
             for pair in _swapped_pairs(row.computed[methods[0]], row.computed[name]):
                 by_pair.setdefault(pair, []).append(str(METHOD_WORDS[name]))
         for (one, two), names in by_pair.items():
-            cells.append((row.test_set.name, one, two, comma_list(names)))
+            cells.append((row.test_set.called, one, two, comma_list(names)))
         rules.append(len(cells) - 1)
     return Table(
         name="orders",

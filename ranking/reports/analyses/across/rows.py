@@ -8,6 +8,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from campaign.models import Protocol
 from campaign.texts.joining import comma_list, labelled
 from campaign.texts.languages import language_name
 from ranking.core.methods.registry import METHODS
@@ -69,6 +70,8 @@ class TableTestSet:
         By name, including references and damaged references.
     watermark : int
         Number of the last judgment counted; 0 without any.
+    protocol : str
+        If the test set has other tasks, otherwise empty.
     skipped : int or None
         Blocks that counted judges skipped and did not rank later; None if not requested.
     """
@@ -80,7 +83,15 @@ class TableTestSet:
     is_closed: bool
     systems: Sequence[ListedSystem]
     watermark: int
+    protocol: str = ""
     skipped: int | None = None
+
+    @property
+    def called(self) -> str:
+        """Display name, with the protocol if the test set has other tasks."""
+        if self.protocol:
+            return Protocol(self.protocol).task_on(self.name)
+        return self.name
 
     @property
     def languages(self) -> str:
@@ -118,7 +129,7 @@ class TableRow(Generic[TableResult]):
     def computed(self) -> TableResult:
         """The result of a row that has one, see `with_results`."""
         if self.result is None:
-            raise ValueError(f"{self.test_set.name} has no result: {self.reason}")
+            raise ValueError(f"{self.test_set.called} has no result: {self.reason}")
         return self.result
 
 
@@ -204,7 +215,7 @@ def data_of(test_set: TableTestSet) -> ReportData:
     """Return a test set as plain data."""
     return {
         "id": test_set.pk,
-        "test_set": test_set.name,
+        "test_set": test_set.called,
         "source_language": test_set.source,
         "target_language": test_set.target,
         "closed": test_set.is_closed,
@@ -226,7 +237,7 @@ def row_notes(rows: Sequence[TableRow[Any]]) -> list[str]:
     of_rules = []
     shared = []
     for row in rows:
-        name = row.test_set.name
+        name = row.test_set.called
         if row.reason:
             without_figures.append(labelled(name, _reason_in_words(row.reason)))
         if row.rule is not None:
@@ -252,7 +263,7 @@ def rows_data(
 
 def watermark_note(rows: Sequence[TableRow[Any]]) -> str:
     """Return a note on the judgments of each test set in a table."""
-    judged = watermarks((row.test_set.name, row.test_set.watermark) for row in rows)
+    judged = watermarks((row.test_set.called, row.test_set.watermark) for row in rows)
     return _("Judgments: %(judgments)s.") % {"judgments": judged}
 
 
