@@ -49,19 +49,22 @@ def mark_texts() -> None:
         output.save()
 
 
-@on_screens("ranking", "spans", "rating")
-def test_no_browser_may_translate_or_trim_a_text(
-    page: Page,
-    sign_in: SignIn,
-    screen: Screen,
-) -> None:
-    judge = screen.judge()
-    mark_texts()
-    sign_in(page, judge)
-    expect(page.locator("#rows > *:visible").first).to_be_visible()
+def check_protected(page: Page) -> None:
+    """No browser may translate or trim a text."""
     texts = page.evaluate(UNPROTECTED, MARK)
     assert texts["unprotected"] == []
     assert texts["shown"] > 0
+
+
+def test_no_browser_may_translate_or_trim_a_text_to_edit(
+    page: Page,
+    sign_in: SignIn,
+) -> None:
+    judge = SCREENS["editing"].judge()
+    mark_texts()
+    sign_in(page, judge)
+    expect(page.locator("#rows > *:visible").first).to_be_visible()
+    check_protected(page)
 
 
 # The direction of each text of the sentence, by its first word.
@@ -99,16 +102,18 @@ def test_arabic_text_that_begins_with_a_latin_name_runs_from_right_to_left(
     }
 
 
-@on_screens("ranking", "two_outputs", but=("editing",))
-def test_a_translated_text_is_not_judged(
+@on_screens("ranking", "spans", "rating", "two_outputs", but=("editing",))
+def test_no_browser_may_translate_a_text_and_none_that_was_is_judged(
     page: Page,
     sign_in: SignIn,
     screen: Screen,
 ) -> None:
     judge = screen.judge()
+    mark_texts()
     page.clock.install()
     sign_in(page, judge)
     expect(page.locator("#rows > *:visible").first).to_be_visible()
+    check_protected(page)
     page.clock.fast_forward(APART)
     here = sentence(page)
     before = Judgment.objects.filter(judge=judge).count()
