@@ -126,6 +126,13 @@ def decode_object(text: str, *, file: str, shape: str, line: int) -> JSONObject:
     try:
         values = DECODER.decode(text)
     except (RecursionError, ValueError) as error:
+        if line == 1 and not text.lstrip("\ufeff \t").startswith(("{", "[")):
+            raise FormatError(
+                file,
+                "the file is not JSON Lines",
+                f"write {shape}",
+                line=line,
+            ) from error
         raise json_refusal(
             error,
             file=file,

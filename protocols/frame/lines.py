@@ -29,7 +29,7 @@ from ranking.files.labels import (
     Objects,
     Take,
     candidate_of,
-    json_objects,
+    lines_of,
     read_objects,
     values_taken,
 )
@@ -212,7 +212,7 @@ class AnswerLines(Generic[Row]):
     losses: Callable[[Sequence[tuple[int, Row]]], Sequence[Loss]] = _no_losses
     written: Callable[[Row], WrittenValues] = _no_values
     lost: Callable[[Sequence[Row]], list[Loss]] = _nothing_lost
-    objects: Callable[[InputFile], Objects] = json_objects
+    objects: Callable[[InputFile], Objects] | None = None
 
     def read(
         self,
@@ -237,7 +237,8 @@ class AnswerLines(Generic[Row]):
         def add(file: str, line: int, values: JSONObject, refuse: Refuse) -> None:
             rows.add(file, line, take(values, refuse), refuse)
 
-        files = read_objects(names, add, progress, self.objects)
+        objects = self.objects or lines_of(self.name)
+        files = read_objects(names, add, progress, objects)
         counted, losses = rows.counted()
         excluded = tuple(dict.fromkeys(exclude_judges))
         refuse_unknown("judge", excluded, {row.judge for _line, row in counted})  # type: ignore[attr-defined]

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from campaign.formats import InputFile
 from campaign.formats.streams import StoredFile, peek
-from ranking.files.answer_records import json_records, ranked_records
+from ranking.files.answer_records import RANKED_FORMATS, json_records, ranked_records
 
 CHOICES: Final = "choices-jsonl"
 _SNIFFED_BYTES: Final = 64 * 1024
@@ -18,7 +18,7 @@ def choice_records(file: StoredFile, file_format: str | None) -> Iterator[Any]:
     if file_format == CHOICES:
         yield from json_records(CHOICES, file, file_format)
     else:
-        yield from ranked_records(file, file_format)
+        yield from ranked_records(file, file_format, (CHOICES, *RANKED_FORMATS))
 
 
 def _holds_choices(file: StoredFile) -> bool:

@@ -1,6 +1,6 @@
 """Read answers in files as records; `annotation.protocols.answer_files` calls this in a process of its own."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from campaign.formats import FormatError, InputFile
@@ -8,7 +8,7 @@ from campaign.formats.errors import Loss, Losses
 from campaign.formats.json_text import JSONObject
 from campaign.formats.records import JudgedBlock
 from campaign.formats.streams import StoredFile
-from ranking.files.labels import Objects, json_objects
+from ranking.files.labels import Objects, lines_of
 from ranking.files.parquet_reading import read_parquet
 from ranking.files.reading import READERS, detect_input_format, lossless
 from ranking.files.records import InputFormat
@@ -28,19 +28,23 @@ RANKED_FORMATS: Final = tuple(map(str, _READERS))
 def ranked_records(
     file: StoredFile,
     file_format: str | None,
+    accepted: Sequence[str] = RANKED_FORMATS,
 ) -> Iterator[str | JudgedBlock | Loss]:
-    """Yield the format (detected if None), ranked blocks and skips, and the losses. Raises FormatError."""
+    """Yield the format (detected if None), ranked blocks and skips, and the losses.
+
+    Raises FormatError, which lists the `accepted` formats if the file is in none of them.
+    """
     with file.open() as stream:
         whole = InputFile(file.name, stream)
         if file_format is None:
-            input_format, whole = detect_input_format(whole)
+            input_format, whole = detect_input_format(whole, accepted)
         else:
             input_format = InputFormat(file_format)
         if input_format not in _READERS:
             raise FormatError(
                 file.name,
                 f"answers are not read from {input_format}",
-                f"use one of {', '.join(RANKED_FORMATS)}",
+                f"use one of {', '.join(accepted)}",
             )
         yield str(input_format)
         losses = Losses()
@@ -55,7 +59,7 @@ def json_records(
 ) -> Iterator[str | tuple[int, JSONObject]]:
     """Yield the format `name`, then each line's number and object. Raises FormatError."""
     yield name
-    yield from object_records(json_objects, file)
+    yield from object_records(lines_of(name), file)
 
 
 def object_records(

@@ -1,6 +1,7 @@
 """Check the values of JSON objects by rules shared by all formats: names of systems, numbers, texts."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from campaign.formats import FormatError, InputFile, system_name_problem
@@ -44,6 +45,11 @@ def json_objects(
         yield line, values, refuse_at(file.name, line)
     if empty:
         raise FormatError(file.name, "the file is empty", "write one object per line")
+
+
+def lines_of(name: str) -> Callable[[InputFile], Objects]:
+    """Return a function that reads JSON Lines in this format, which its errors name."""
+    return partial(json_objects, shape=f"one object per line, in the format {name}")
 
 
 def array_objects(file: InputFile) -> Iterator[tuple[int, JSONObject, Refuse]]:

@@ -55,8 +55,11 @@ _PAGE = re.compile("<(!doctype )?html", re.IGNORECASE)
 _KEYS_OF_OTHERS = ("annotation", "outputs", "src_text", "tgt_text", "hypothesis")
 
 
-def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
-    """Detect the format from the first 64 KiB, regardless of the file's name.
+def detect_input_format(
+    file: InputFile,
+    accepted: Sequence[str] = tuple(InputFormat),
+) -> tuple[InputFormat, InputFile]:
+    """Detect the format from the first 64 KiB, regardless of the file's name; an error lists the `accepted` ones.
 
     Returns
     -------
@@ -77,7 +80,7 @@ def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
         if recognised is None:
             raise known_file_error(file.name, head) or Location(file.name, 1).error(
                 "the file is not in a known format of judgments",
-                f"use one of {', '.join(InputFormat)}, or set --input-format",
+                f"use one of {', '.join(accepted)}, or set --input-format",
             )
         return recognised, whole
     for _chunk in byte_chunks(whole):

@@ -3,13 +3,16 @@
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 from django.core.management import CommandError
 
 from campaign.formats import FormatError
+from campaign.formats.streams import StoredFile
 from protocols.two_outputs.files import LINES
+from protocols.two_outputs.records import choice_records
 from protocols.two_outputs.report import (
     TwoOutputsOptions,
     two_outputs_report,
@@ -92,6 +95,14 @@ def test_error_names_line_and_key(
     with pytest.raises(FormatError, match=re.escape(problem)) as refused:
         LINES.read([make_file([first, {**LINE, **change}])])
     assert (refused.value.line, refused.value.field) == (2, key)
+
+
+def test_error_about_another_format_names_those_accepted(make_file: MakeFile) -> None:
+    names = make_file(["a,b"])
+    with pytest.raises(FormatError, match="in the format choices-jsonl"):
+        LINES.read([names])
+    with pytest.raises(FormatError, match="choices-jsonl, five-way-csv"):
+        list(choice_records(StoredFile(names, partial(open, names, "rb")), None))
 
 
 def test_a_judge_may_answer_again(make_file: MakeFile, run: Callable[..., str]) -> None:
