@@ -255,7 +255,7 @@ class AnswerLines(Generic[Row]):
         lines, repeats = rows.counted()
         return FileContent(
             file_format=records.file_format,
-            answers=list(self.answers(lines)),
+            answers=self.answers(lines),
             losses=[*self.losses(lines), *repeats.counted()],
         )
 

@@ -27,23 +27,24 @@ class CountedRows(Generic[Row]):
         self._statements = statements
         self._is_one_file = is_one_file
         self._rows: list[tuple[str, int, Row]] = []
-        self._earlier_answers: dict[Hashable, tuple[Hashable, str]] = {}
+        # Files may have a million rows, so places are made into words only where they are needed.
+        self._earlier_answers: dict[Hashable, tuple[Hashable, str, int]] = {}
         self._losses = Losses()
 
     def add(self, file: str, line: int, row: Row, refuse: Refuse) -> None:
         """Add a row, unless it repeats an earlier one; refuse another answer about the same thing."""
-        location = f"{file}, line {line}"
         if self._statements is not None:
             statements = self._statements(row)
             earlier = {}
             for about in statements:
                 if about in self._earlier_answers:
                     earlier[about] = self._earlier_answers[about]
-            for about, (answer, first_place) in earlier.items():
+            for about, (answer, first_file, first_line) in earlier.items():
                 if answer != statements[about]:
                     refuse(
                         "judge",
-                        f"the answer differs from that of the same judge in {first_place},"
+                        "the answer differs from that of the same judge in "
+                        f"{first_file}, line {first_line},"
                         " and without times it is unclear which is later",
                         "keep the answer that counts",
                     )
@@ -51,11 +52,11 @@ class CountedRows(Generic[Row]):
                 if self._is_one_file:
                     line_place = f"line {line}"
                 else:
-                    line_place = location
+                    line_place = f"{file}, line {line}"
                 self._losses.add(COUNTED_ONCE, line_place)
                 return
             for about, answer in statements.items():
-                self._earlier_answers.setdefault(about, (answer, location))
+                self._earlier_answers.setdefault(about, (answer, file, line))
         self._rows.append((file, line, row))
 
     def counted(self) -> tuple[list[tuple[int, Row]], Losses]:

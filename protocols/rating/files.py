@@ -156,6 +156,8 @@ def _check_rating(
             f"{rating.value} is not on the scale {scale}",
             "correct the value",
         )
+    if (rating.criterion, rating.scale) == (criterion.key, scale):
+        return answer
     return replace(
         answer,
         content=(replace(rating, criterion=criterion.key, scale=scale),),

@@ -1,5 +1,6 @@
 """Check the values of JSON objects by rules shared by all formats: names of systems, numbers, texts."""
 
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -204,7 +205,7 @@ def name_of(key: str, value: object, refuse: Refuse) -> str:
 
 
 def system_of(key: str, value: object, refuse: Refuse) -> str:
-    """Return the name of one system; refuse other values."""
+    """Return the name of one system, once in memory for all its lines; refuse other values."""
     name = text_of(key, value, refuse)
     problem = system_name_problem(name)
     if problem:
@@ -213,7 +214,7 @@ def system_of(key: str, value: object, refuse: Refuse) -> str:
             problem,
             'write the name of one system, and ["A", "B"] for two with the same text',
         )
-    return name
+    return sys.intern(name)
 
 
 def systems_in(key: str, value: object, refuse: Refuse) -> tuple[str, ...]:
@@ -259,8 +260,8 @@ def integer_of(
 
 
 def judge_named(key: str, value: object, refuse: Refuse) -> str:
-    """Take the pseudonym of a judge."""
-    return judge_of(text_of(key, value, refuse), key, refuse)
+    """Take the pseudonym of a judge, once in memory for all its lines."""
+    return sys.intern(judge_of(text_of(key, value, refuse), key, refuse))
 
 
 def whole(smallest: int, largest: int = MAX_INTEGER) -> Take:

@@ -1,6 +1,7 @@
 """Ratings as JSON Lines, one object per rating (`docs/formats-judgments.md`), and as scores of outputs."""
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -97,7 +98,7 @@ def _criterion_in(key: str, value: object, refuse: Refuse) -> str:
             f"{name!r} is no name of a criterion",
             "write small letters, digits, hyphens and underscores, such as fluency",
         )
-    return name
+    return sys.intern(name)
 
 
 class _RatingMaker:
@@ -109,8 +110,9 @@ class _RatingMaker:
 
     def __call__(self, values: LineValues, refuse: Refuse) -> Rating:
         scale = values.pop("scale", PAPER_SCALE)
-        reverse = values.pop("lower_is_better", False)
-        rating = Rating(**values, scale=replace(scale, lower_is_better=reverse))
+        if values.pop("lower_is_better", False):
+            scale = replace(scale, lower_is_better=True)
+        rating = Rating(**values, scale=scale)
         self._check_scale(rating, refuse)
         self._check_systems(rating, refuse)
         return rating
