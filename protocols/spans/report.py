@@ -344,8 +344,10 @@ def _find(
             contradicting += 1
     rule = ClusterRule(options["rule"])
     measured: dict[str, object] = {"measure": "score"}
+    scale = (0.0, float(MAX_SCORE))
     if weights is not None:
         measured = {"measure": "mqm", "weights": weights.lines}
+        scale = (-np.inf, np.inf)
     return SpanAnalysis(
         options={
             **measured,
@@ -360,6 +362,7 @@ def _find(
         means=system_means(
             columns,
             drawn=options["draw"],
+            scale=scale,
             confidence=confidence,
             seed=seed,
         ),

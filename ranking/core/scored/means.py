@@ -173,6 +173,7 @@ def system_means(
     columns: ScoreColumns,
     *,
     drawn: Drawn = "segments",
+    scale: tuple[float, float] = (-np.inf, np.inf),
     confidence: float = 0.95,
     seed: int = 0,
 ) -> SystemMeans:
@@ -180,6 +181,8 @@ def system_means(
 
     These are the means printed by WMT. They compare systems fairly only if all were judged on the
     same segments by the same judges; `ranking.core.scored.additive` does not require that.
+
+    Intervals of raw means end where the `scale` of scores ends: no mean lies beyond.
 
     Raises
     ------
@@ -231,8 +234,8 @@ def system_means(
     return SystemMeans(
         systems=columns.systems,
         mean=mean,
-        low=mean - reach,
-        high=mean + reach,
+        low=np.clip(mean - reach, *scale),
+        high=np.clip(mean + reach, *scale),
         z=z_mean,
         z_low=z_mean - z_reach,
         z_high=z_mean + z_reach,
