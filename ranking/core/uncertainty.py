@@ -222,6 +222,31 @@ def two_way_covariance(moments: Moments, influence: FloatArray) -> ScoreCovarian
     return combined_covariance(*parts, few_documents=moments.few_documents)
 
 
+def limits_of_units(
+    segments: float,
+    judges: float,
+    *,
+    few_documents: bool,
+) -> tuple[RangeLimit, ...]:
+    """Return the units of which there are too few to estimate how much they differ.
+
+    Parameters
+    ----------
+    segments, judges : float
+        Effective numbers; of documents if they replace segments.
+    few_documents : bool
+        Whether segments are used because there are too few documents.
+    """
+    limits = []
+    if segments < MIN_UNITS:
+        limits.append(RangeLimit.FEW_SEGMENTS)
+    if judges < MIN_UNITS:
+        limits.append(RangeLimit.FEW_JUDGES)
+    if few_documents and RangeLimit.FEW_SEGMENTS not in limits:
+        limits.append(RangeLimit.FEW_DOCUMENTS)
+    return tuple(limits)
+
+
 def combined_covariance(
     blocks: ClusteredCovariance,
     segments: ClusteredCovariance,
@@ -257,18 +282,16 @@ def combined_covariance(
     F. E. Satterthwaite (1946), An Approximate Distribution of Estimates of Variance Components,
     Biometrics Bulletin 2.
     """
-    limits = []
+    limits = limits_of_units(
+        segments.effective,
+        judges.effective,
+        few_documents=few_documents,
+    )
     parts: list[ClusteredCovariance] = []
-    for part, limit in (
-        (segments, RangeLimit.FEW_SEGMENTS),
-        (judges, RangeLimit.FEW_JUDGES),
-    ):
-        if part.effective < MIN_UNITS:
-            limits.append(limit)
-        else:
-            parts.append(part)
-    if few_documents and RangeLimit.FEW_SEGMENTS not in limits:
-        limits.append(RangeLimit.FEW_DOCUMENTS)
+    if RangeLimit.FEW_SEGMENTS not in limits:
+        parts.append(segments)
+    if RangeLimit.FEW_JUDGES not in limits:
+        parts.append(judges)
     if len(parts) == 2:
         total = segments.matrix + judges.matrix - blocks.matrix
     elif parts:
@@ -280,7 +303,7 @@ def combined_covariance(
         degrees_of_freedom=np.inf,
         segments=segments.effective,
         judges=judges.effective,
-        limits=tuple(limits),
+        limits=limits,
         parts=tuple(parts or [blocks]),
     )
     degrees_of_freedom = covariance.freedom_of(float(np.trace(total)))

@@ -10,6 +10,7 @@ import numpy as np
 
 from ranking.core.arrays import Int64Array, as_column
 from ranking.core.counting.counts import Tallies, compared_groups, tally
+from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.judged.blocks import CONTENT_KEY_VERSION, Blocks, blocks_required
 from ranking.core.methods.method import Fit, Method
@@ -43,6 +44,7 @@ from ranking.core.rankings.range_kinds import (
 from ranking.core.rankings.records import RankedRow, RecordedShortage, UnrankedRow
 from ranking.core.scores import NotEstimable, Scores, Shortage, best_first, shared_ranks
 from ranking.core.sharding import Engine, Running
+from ranking.core.uncertainty import limits_of_units
 
 #: Further results of a method by name, as plain JSON.
 MethodResults = Mapping[str, Any]
@@ -395,18 +397,20 @@ def rank_judged(
     ranges = finder.find(all_systems=every, **running)
     tallies = totals.tallies
     ranked_tallies = tallies.of_systems(scored.indices)
+    effective = scored.effective
     tied = _all_tied(tallies, fit)
     if tied is not None:
         # The method drops all comparisons, but they show that the systems are equal.
         fit = tied
-        ranges = _any_rank(tied, ranges)
+        effective = totals.units
+        ranges = _any_rank(tied, ranges, _limits_of(effective, options))
         ranked_tallies = tallies.of_systems(tallies.compared)
     indices = np.flatnonzero(fit.scores.estimable)
     shortages = shortages_of(
         ranked_tallies,
         options,
         blocks=totals.blocks,
-        effective=scored.effective,
+        effective=effective,
         limits=ranges.limits,
         refused=ranges.shortages,
     )
@@ -453,19 +457,33 @@ def rank_judged(
 
 @dataclass(frozen=True, eq=False)
 class _Totals:
-    """Wins and ties, and the numbers of blocks and judges."""
+    """Wins and ties, the numbers of blocks and judges, and the units as if all were of one size."""
 
     tallies: Tallies
     blocks: int
     judges: int
+    units: EffectiveUnits
 
     @classmethod
     def of(cls, judged: Blocks | CountedJudgments) -> Self:
         """Return the totals of blocks or of counted judgments."""
         if isinstance(judged, Blocks):
+            tallies = tally(judged)
+            blocks = len(judged)
             judges = len(np.unique(judged.judge))
-            return cls(tally(judged), blocks=len(judged), judges=judges)
-        return cls(judged.tallies, blocks=judged.blocks, judges=judged.judges)
+            segments = len(np.unique(judged.segment))
+            documents = 0
+            if judged.document is not None:
+                documents = len(np.unique(judged.document))
+        else:
+            tallies = judged.tallies
+            blocks = judged.blocks
+            judges = judged.judges
+            segments = judged.segments
+            documents = judged.documents
+        several_documents = documents if documents > 1 else None
+        units = EffectiveUnits(segments, judges, several_documents)
+        return cls(tallies, blocks, judges, units)
 
 
 @dataclass(frozen=True, eq=False)
@@ -634,7 +652,27 @@ def _all_tied(tallies: Tallies, fit: Fit) -> Fit | None:
     return Fit(Scores(values=values, estimable=compared), fit.extra)
 
 
-def _any_rank(fit: Fit, ranges: RangesWithTests) -> RangesWithTests:
+def _limits_of(units: EffectiveUnits, options: RangeOptions) -> tuple[str, ...]:
+    """Return the units that ranges of tied systems do not account for, as those of other rankings."""
+    if options.resample != "two_way" or options.ranges in ("sign_test", "anytime"):
+        return ()
+    documents = units.documents
+    if documents is not None and documents >= MIN_UNITS:
+        limits = limits_of_units(documents, units.judges, few_documents=False)
+    else:
+        limits = limits_of_units(
+            units.segments,
+            units.judges,
+            few_documents=documents is not None,
+        )
+    return tuple(str(limit) for limit in limits)
+
+
+def _any_rank(
+    fit: Fit,
+    ranges: RangesWithTests,
+    limits: tuple[str, ...],
+) -> RangesWithTests:
     """Return ranges and tests that claim nothing."""
     n = int(np.count_nonzero(fit.scores.estimable))
     errors = None
@@ -647,6 +685,7 @@ def _any_rank(fit: Fit, ranges: RangesWithTests) -> RangesWithTests:
             high=np.full(n, n, dtype=np.int64),
         ),
         tests=PairTests(p_value=np.ones((n, n)), adjusted_p=np.ones((n, n))),
+        limits=limits,
     )
 
 

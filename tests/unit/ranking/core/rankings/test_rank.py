@@ -102,6 +102,27 @@ def test_systems_never_compared_even_indirectly_are_in_different_groups() -> Non
     assert ranking.groups == (("a", "d"), ("b", "c"))
 
 
+@pytest.mark.parametrize("resample", ["two_way", "judges"])
+@pytest.mark.parametrize(
+    ("judges", "segments"),
+    [(1, 20), (2, 20), (4, 20), (2, 3)],
+)
+def test_ranges_of_ties_only_have_the_limits_of_other_ranges(
+    judges: int,
+    segments: int,
+    resample: str,
+) -> None:
+    limits = set()
+    for labels in ([1, 1], [1, 2]):
+        rows = [
+            BlockRow(f"j{judge}", segment, ["a", "b"], labels)
+            for judge in range(judges)
+            for segment in range(segments)
+        ]
+        limits.add(ranked(rows, ("a", "b"), resample=resample).limits)
+    assert len(limits) == 1
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_a_range_holds_the_rank_even_where_hardly_any_resample_has_it(
     seed: int,
