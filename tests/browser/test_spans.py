@@ -14,6 +14,7 @@ from campaign.models import Judge, Task
 from campaign.services.campaigns import task_close
 from tests.browser.conftest import PHONE, NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence
+from tests.browser.long_texts import lengthen
 from tests.browser.screens import SCREENS
 from tests.factories import make_campaign, make_judge, make_task
 
@@ -25,6 +26,17 @@ WORDS = """([text, language]) => [...new Intl.Segmenter(language, { granularity:
 
 SEVERITY_SHOWN = """(text) => [...text.querySelectorAll(".error")]
     .map((each) => getComputedStyle(each, "::after").content.replaceAll('"', ""))"""
+
+NUMBER = """text => {
+    const range = document.createRange();
+    range.setStart(text.lastChild, text.lastChild.data.indexOf("40"));
+    range.setEnd(text.lastChild, text.lastChild.data.indexOf("40") + 2);
+    return range.getBoundingClientRect().toJSON();
+}"""
+SELECTED_BY_FIREFOX = """text => {
+    const node = text.lastChild;
+    getSelection().setBaseAndExtent(node, node.data.indexOf("40") + 2, node, node.data.length);
+}"""
 
 
 def spans_task(*, outputs: int = 3, **rules: bool) -> Task:
@@ -197,6 +209,28 @@ def test_mouse_selects_whole_words_and_asks_for_a_severity(judging: Page) -> Non
     quoted = errors(judging, "A").locator("q").inner_text()
     assert words[0].startswith(quoted)
     assert quoted != words[0]
+
+
+def test_a_number_at_the_end_of_a_selection_from_right_to_left_is_selected(
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
+) -> None:
+    """Firefox puts the caret on the far side of the number, so its selection leaves the number out."""
+    lengthen(
+        page,
+        5,
+        lambda outputs: ["اضغط على 40 لتسمع" for _ in outputs],
+        language="ar",
+    )
+    begin(page, judge, sign_in)
+    number = text(page, "A").evaluate(NUMBER)
+    page.mouse.move(number["right"] - 2, number["y"] + 10)
+    page.mouse.down()
+    text(page, "A").evaluate(SELECTED_BY_FIREFOX)
+    page.mouse.up()
+    page.keyboard.press("2")
+    expect(errors(page, "A").locator("q")).to_have_text("40 لتسمع")
 
 
 @pytest.mark.thorough

@@ -2,7 +2,7 @@
 // ignoring case.
 
 import { tokens } from "../differences.js";
-import { placeUnder, rangeOf } from "./text_nodes.js";
+import { isUnder, placeUnder, rangeOf } from "./text_nodes.js";
 
 const NAME = "same-word";
 const PLACES = "#document [aria-current] .reading, #texts .reading, #rows .reading:not(textarea)";
@@ -19,11 +19,6 @@ function wordsOf({ textContent, lang }) {
     end += part.length;
     return /[\p{L}\p{N}]/u.test(part) ? [{ start, end, key: key(part, lang) }] : [];
   });
-}
-
-/** @param {Range} range @param {PointerEvent} event */
-function isUnder(range, { clientX: x, clientY: y }) {
-  return [...range.getClientRects()].some(({ left, right, top, bottom }) => left <= x && x <= right && top <= y && y <= bottom);
 }
 
 export class SameWords {

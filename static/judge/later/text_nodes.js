@@ -32,6 +32,11 @@ export function rangeOf(root, { start, end }) {
   return range;
 }
 
+/** @param {Range} range @param {{ clientX: number, clientY: number }} point */
+export function isUnder(range, { clientX: x, clientY: y }) {
+  return [...range.getClientRects()].some(({ left, right, top, bottom }) => left <= x && x <= right && top <= y && y <= bottom);
+}
+
 // The position under a pointer, or null outside the text.
 /** @param {HTMLElement} root @param {{ clientX: number, clientY: number }} point */
 export function placeUnder(root, { clientX, clientY }) {

@@ -1,11 +1,13 @@
 // Selections by mouse or touch, extended to whole words; the menu opens at once.
 
 import { isWriting } from "../keys.js";
-import { placeOf } from "../later/text_nodes.js";
-import { snapped } from "./places.js";
+import { isUnder, placeOf, rangeOf } from "../later/text_nodes.js";
+import { snapped, stopsOf } from "./places.js";
 
 // Dragging the handles of a selection takes time.
 const SETTLED_MS = 500;
+// A number or a name in Latin letters.
+const LEFT_TO_RIGHT = /^[\p{N}\p{Script=Latin}]/u;
 
 export class Pointer {
   isTouch = false;
@@ -13,18 +15,42 @@ export class Pointer {
   #selectedText = "";
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #settling;
+  // Where the mouse button was pressed and released.
+  /** @type {PointerEvent[]} */
+  #ends = [];
 
   /** @param {SpansScreen} screen */
   constructor(screen) {
     this.screen = screen;
-    document.addEventListener("pointerdown", ({ pointerType }) => (this.isTouch = pointerType === "touch"), { capture: true });
+    document.addEventListener("pointerdown", (event) => this.#pressed(event), { capture: true });
     // The browser changes the selection only after the event. Other buttons open its own menu, for the word under the pointer.
-    document.addEventListener("pointerup", ({ altKey, button }) => this.isTouch || button || setTimeout(() => this.#take(altKey)));
+    document.addEventListener("pointerup", (event) => this.isTouch || event.button || setTimeout(() => this.#released(event)));
     document.addEventListener("copy", (event) => this.#copy(event));
     document.addEventListener("selectionchange", () => {
       clearTimeout(this.#settling);
       if (this.isTouch) this.#settling = setTimeout(() => this.#offer(), SETTLED_MS);
     });
+  }
+
+  /** @param {PointerEvent} event */
+  #pressed(event) {
+    this.isTouch = event.pointerType === "touch";
+    this.#ends = [event];
+  }
+
+  /** @param {PointerEvent} event */
+  #released(event) {
+    this.#ends.push(event);
+    this.#take(event.altKey);
+  }
+
+  // The numbers and Latin names at both ends of a selection in a right-to-left text: Firefox puts the caret on their far
+  // side, which leaves them out.
+  /** @param {SpansOutput} output @returns {Stretch[]} */
+  #turnedWords({ candidate, text, isRightToLeft }) {
+    if (!isRightToLeft || this.isTouch) return [];
+    const words = stopsOf(candidate, false).filter(({ start, end }) => LEFT_TO_RIGHT.test(candidate.text.slice(start, end)));
+    return words.filter((word) => this.#ends.some((end) => isUnder(rangeOf(text, word), end)));
   }
 
   // The selected output and stretch, or null.
@@ -37,7 +63,10 @@ export class Pointer {
     if (!output?.mayMark) return null;
     const from = placeOf(output.text, anchorNode, selection.anchorOffset);
     const to = placeOf(output.text, focusNode, selection.focusOffset);
-    const stretch = snapped(output.candidate, { start: Math.min(from, to), end: Math.max(from, to) }, byCharacter);
+    const words = byCharacter ? [] : this.#turnedWords(output);
+    const start = Math.min(from, to, ...words.map((word) => word.start));
+    const end = Math.max(from, to, ...words.map((word) => word.end));
+    const stretch = snapped(output.candidate, { start, end }, byCharacter);
     return stretch && { output, stretch };
   }
 
