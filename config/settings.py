@@ -377,7 +377,6 @@ CONTENT_SECURITY_POLICY = {
     "form-action": "'self'",
     "base-uri": "'none'",
     "frame-ancestors": "'none'",
-    "manifest-src": "'self'",
 }
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
