@@ -15,6 +15,13 @@ const RULES = {
   "no-lonely-if": "error",
   "no-new-func": "error",
   "no-param-reassign": "error",
+  "no-restricted-globals": [
+    "error",
+    ...["cookieStore", "navigation", "requestIdleCallback", "scheduler"].map((name) => ({
+      name,
+      message: "Not in every browser that docs/judging.md names.",
+    })),
+  ],
   "no-restricted-properties": [
     "error",
     { property: "innerHTML", message: "Texts are set as text." },
