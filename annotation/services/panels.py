@@ -284,16 +284,19 @@ def _earlier_check(panel: Panel, judge: Judge) -> None:
         if row.state == State.STARTED:
             _one_at_a_time(row, judge)
     if _is_stopped(judge) or _failed_training_before(earlier, judge):
-        raise ParticipationRefusedError(
-            _(
-                "You have already taken part, and this study has no more items for you. Thank you.",
-            ),
-        )
+        raise ParticipationRefusedError(no_more_items())
     paid = earlier.filter(panel=panel).exclude(code="").count()
     if paid >= panel.participations_per_member:
         raise ParticipationRefusedError(
             _("You have already taken part as often as this study allows. Thank you."),
         )
+
+
+def no_more_items() -> str:
+    """Return the message to a person whom the organisers have stopped."""
+    return _(
+        "You have already taken part, and this study has no more items for you. Thank you.",
+    )
 
 
 def _is_stopped(judge: Judge) -> bool:

@@ -45,6 +45,7 @@ from annotation.selectors.panels import (
 )
 from annotation.services.panels import (
     ParticipationRefusedError,
+    no_more_items,
     participation_begin,
     participation_event_apply,
     participation_refresh,
@@ -328,7 +329,7 @@ def _begin(request: HttpRequest, panel: Panel, entry: Entry) -> HttpResponse:
     judge = participation.judge
     user = judge.user
     if user is None or not user.is_active or judge.withdrawn_at is not None:
-        raise Http404
+        return _refusal_page(request, panel, no_more_items(), status=403)
     login(request, user)
     return _lead_on(participation)
 

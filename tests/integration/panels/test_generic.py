@@ -338,7 +338,10 @@ def test_withdrawn_participant_gets_a_message_and_does_not_start(
     judge_one_hit(judge_of("7"))
     text_of(client)
     judge_withdraw(judge=judge_of("7"))
-    assert opens(Client(), address(second), {"participant": "7"}).status_code == 403
+    for panel in (first, second):
+        refused = opens(Client(), address(panel), {"participant": "7"})
+        assert refused.status_code == 403
+        assert "no more items for you" in refused.content.decode()
     assert Participation.objects.count() == 1
 
 
