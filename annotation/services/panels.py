@@ -99,7 +99,7 @@ def participation_refresh(
 
     Finished work earns the code, even if a rule stopped the judge afterwards or time has run out.
     Otherwise, a judge who is paused, excluded, or has failed the training is screened out, and a
-    late one times out, by the database's clock, unless they were waiting for items that others hold. With `asks_for_code` (the judge found no more
+    late one times out, by the database's clock, unless the campaign is paused or they waited for items that others hold. With `asks_for_code` (the judge found no more
     work), they have also finished if no work is left for them. Locks the judge's row.
     """
     judge = judge_lock(judge_id=participation.judge_id)
@@ -136,7 +136,7 @@ def _state_now(participation: Participation, judge: Judge) -> str:
         return State.SCREENED_OUT
     if not Participation.objects.overdue().filter(pk=participation.pk).exists():
         return State.STARTED
-    if blocks_done > 0 and _is_waiting(judge):
+    if blocks_done > 0 and (lending_stopped(judge) or _is_waiting(judge)):
         return State.FINISHED
     return State.TIMED_OUT
 

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.db.models import F
 from django.db.models.functions import Now
 from django.test import Client
 from django.urls import reverse
@@ -176,6 +177,21 @@ def test_participants_finish_without_returning_to_a_closed_campaign(
     assert _state("holds") == "finished", (
         "closing stops judges after the sentence they read"
     )
+
+
+@pytest.mark.usefixtures("task")
+def test_participant_whose_time_ends_while_the_campaign_is_paused_finishes(
+    client: Client,
+    campaign: Campaign,
+) -> None:
+    panel = make_panel(campaign, PanelKind.GENERIC, blocks_asked=9)
+    _participates(client, panel, "worker", hits=1)
+    _participates(Client(), panel, "idle", hits=0)
+    campaign_state_change(campaign=campaign, transition=Transition.PAUSE, by=None)
+    Participation.objects.update(due_at=F("started_at"))
+    participations_refresh_due()
+    assert code_shown(client) == COMPLETION
+    assert (_state("worker"), _state("idle")) == ("finished", "timed_out")
 
 
 @pytest.mark.usefixtures("task")
