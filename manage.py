@@ -77,7 +77,12 @@ def run_with_database(argv: list[str]) -> str | None:
     """Run a command that needs the settings of a server; return a message if it cannot run."""
     import django
 
-    from config.set_up import missing_from, problem_after_migrate, problem_before
+    from config.set_up import (
+        missing_from,
+        other_migration_await,
+        problem_after_migrate,
+        problem_before,
+    )
 
     command = argv[1]
     if command in LOGGED_COMMANDS:
@@ -96,6 +101,8 @@ def run_with_database(argv: list[str]) -> str | None:
 
     with command_logs(command):
         try:
+            if command == "migrate":
+                other_migration_await()
             problem = problem_before(argv)
             if problem is None:
                 command_acts(command)

@@ -62,8 +62,14 @@ def _migrate_and_run(tables: Path | None, command: Sequence[str]) -> None:
     from campaign.database.acting import command_acts
     from config.logs import command_logs
     from config.owner import DATABASE_OF_APPLICATION
-    from config.set_up import problem_after_migrate, problem_before
+    from config.set_up import (
+        other_migration_await,
+        problem_after_migrate,
+        problem_before,
+    )
 
+    if tables is not None:
+        other_migration_await()
     if problem := problem_before(["manage.py", "migrate" if tables else command[0]]):
         raise CommandError(problem)
     if tables is not None:

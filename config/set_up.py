@@ -4,6 +4,7 @@
 environment, reads an explanation instead of a traceback.
 """
 
+import contextlib
 import os
 import sys
 import time
@@ -74,6 +75,35 @@ def problem_before(arguments: Sequence[str]) -> str | None:
         return None
     _await_recovery()
     return _database_problem(command)
+
+
+def other_migration_await() -> None:
+    """Wait while another process migrates this database, and keep others from it until this connection is closed.
+
+    Django plans before it migrates, so the later of two processes would create tables that the earlier has created. An
+    unreachable database is left to `problem_before`.
+    """
+    from django.db import Error
+
+    _await_recovery()
+    attempt = 0
+    with contextlib.suppress(Error):
+        while not _migration_lock_try():
+            if attempt % 20 == 4:
+                sys.stderr.write(
+                    f"waiting for another process that migrates ({attempt / 2:.0f} s)\n",
+                )
+            attempt += 1
+            time.sleep(0.5)
+
+
+def _migration_lock_try() -> bool:
+    """Take the lock of migrations for this session and return True; return False at once if another holds it."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(hashtextextended('migrate', 0))")
+        return bool(cursor.fetchone()[0])
 
 
 def problem_after_migrate() -> str | None:

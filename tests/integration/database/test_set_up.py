@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 
@@ -12,7 +13,7 @@ from django.conf import settings
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from config.set_up import problem_before
+from config.set_up import other_migration_await, problem_before
 from tests.conftest import test_database_url as database_url
 from tests.roles import owner_cursor
 
@@ -98,6 +99,26 @@ def test_unknown_migrations_are_reported_as_another_version(
     assert "Nothing was changed." in said
     # The advice is the same whatever is tried, and never to start this version.
     assert said.startswith(problem_before(COMMAND) or "nothing")
+
+
+@pytest.mark.django_db
+def test_a_migration_waits_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """multica-ai/multica 3647, IFRCGo/go-api 1926: the second of two servers that started at once found tables of the first."""
+    pauses = 0
+
+    def end_other(_seconds: float) -> None:
+        nonlocal pauses
+        pauses += 1
+        other.close()
+
+    with closing(psycopg2.connect(database_url())) as other:
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(hashtextextended('migrate', 0))")
+        monkeypatch.setattr(time, "sleep", end_other)
+        other_migration_await()
+    assert pauses > 0
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_unlock_all()")
 
 
 @pytest.mark.thorough
