@@ -55,7 +55,8 @@ def owner_require(*, using: str, **_signal: Any) -> None:
         role, may_create = cursor.fetchone()
     if not may_create:
         raise CommandError(
-            f"The role {role} cannot change tables. Migrations run as the database owner: set MIGRATION_DATABASE_URL to its address.",
+            f"The role {role} cannot change tables: it may not create any in the schema public. Migrations run as the owner of "
+            "the database: set MIGRATION_DATABASE_URL to its address.",
         )
 
 
