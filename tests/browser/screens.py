@@ -295,7 +295,11 @@ SCREENS: dict[str, Screen] = {
     ),
     "editing-acceptance": Screen(
         Protocol.EDITING,
-        heard=("Source:", "does it mean the same?", "The edit of somebody else."),
+        heard=(
+            "Source:",
+            "does it mean the same as the source?",
+            "The edit of somebody else.",
+        ),
         keys=("2",),
         taps=("[data-choice=yes]",),
         prepare=_edited,
