@@ -43,6 +43,11 @@ _began: Final[dict[str, float]] = {}
 #: Seconds to wait for the broker when sending a message. A judge may be waiting, and without the
 #: message a periodic task does the work later.
 SEND_TIMEOUT = 1.0
+#: The broker cannot be reached, or refuses to write.
+_BROKER_ERRORS: Final[tuple[type[Exception], ...]] = (
+    *redis_transport.Transport.connection_errors,
+    redis.ResponseError,
+)
 
 
 class QoS(redis_transport.QoS):
@@ -57,7 +62,7 @@ class QoS(redis_transport.QoS):
         """Acknowledge a message, and free its place even if the broker does not answer, or refuses to write."""
         try:
             super().ack(delivery_tag)
-        except (*redis_transport.Transport.connection_errors, redis.ResponseError):
+        except _BROKER_ERRORS:
             virtual.QoS.ack(self, delivery_tag)
             raise
 

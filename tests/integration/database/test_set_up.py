@@ -112,8 +112,8 @@ def test_a_migration_waits_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
         other.close()
 
     with closing(psycopg2.connect(database_url())) as other:
-        with other.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(hashtextextended('migrate', 0))")
+        with other.cursor() as lock:
+            lock.execute("SELECT pg_advisory_lock(hashtextextended('migrate', 0))")
         monkeypatch.setattr(time, "sleep", end_other)
         other_migration_await()
     assert pauses > 0
