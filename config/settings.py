@@ -64,6 +64,11 @@ if URL_PREFIX:
     FORCE_SCRIPT_NAME = URL_PREFIX
 # Other services on this host do not receive these cookies.
 SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{URL_PREFIX}/"
+# Below a path, browsers also send the cookies of a site at "/". If it has Django's names, too, its values count.
+_SUFFIX = URL_PREFIX.replace("/", "_")
+SESSION_COOKIE_NAME = f"sessionid{_SUFFIX}"
+CSRF_COOKIE_NAME = f"csrftoken{_SUFFIX}"
+LANGUAGE_COOKIE_NAME = f"django_language{_SUFFIX}"
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 CSRF_FAILURE_VIEW = "campaign.views.sign_in.form_expired"

@@ -262,9 +262,10 @@ def _language(headers: Mapping[str, str]) -> tuple[str, gettext.NullTranslations
     folders = {path.name.partition("_")[0]: path.name for path in _LOCALES.glob("*")}
     tags = []
     with contextlib.suppress(CookieError):
-        cookie = SimpleCookie(headers.get("Cookie", "")).get("django_language")
-        if cookie:
-            tags.append(cookie.value)
+        for name, cookie in SimpleCookie(headers.get("Cookie", "")).items():
+            # With the path of Quintet at its end, if it has one.
+            if name.startswith("django_language"):
+                tags.append(cookie.value)
     for accepted in headers.get("Accept-Language", "").split(","):
         tag, _semicolon, _weight = accepted.partition(";")
         tags.append(tag.strip())

@@ -166,6 +166,8 @@ class Proxy:
         (self.folder / "proxy").write_bytes(b"")
 
     def sign_in(self, password: str, address: str = "203.0.113.9") -> Answer:
+        from django.conf import settings
+
         form = {
             "login": "organiser@example.org",
             "password": password,
@@ -177,7 +179,7 @@ class Proxy:
             urllib.parse.urlencode(form),
             headers={
                 "Content-Type": "application/x-www-form-urlencoded",
-                "Cookie": f"csrftoken={TOKEN}",
+                "Cookie": f"{settings.CSRF_COOKIE_NAME}={TOKEN}",
                 "Origin": self.origin,
                 "X-Forwarded-For": address,
             },

@@ -162,6 +162,8 @@ def _said(what: str, now: object, wanted: object) -> Figure:
 
 
 def _pages(proxy: Proxy, cookie: str) -> list[Figure]:
+    from django.conf import settings
+
     plain = proxy.ask("GET", f"{PREFIX}/sign-in/?next=a", secure=False)
     page = proxy.ask("GET", f"{PREFIX}/sign-in/")
     judging = proxy.ask("GET", f"{PREFIX}/judge/museum/", headers={"Cookie": cookie})
@@ -172,7 +174,7 @@ def _pages(proxy: Proxy, cookie: str) -> list[Figure]:
         '{"campaign": "museum"}',
         headers={
             "Content-Type": "application/json",
-            "Cookie": f"{cookie}; csrftoken={'a' * 64}",
+            "Cookie": f"{cookie}; {settings.CSRF_COOKIE_NAME}={'a' * 64}",
             "X-CSRFToken": "a" * 64,
             "Origin": proxy.origin,
         },

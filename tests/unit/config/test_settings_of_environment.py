@@ -34,6 +34,32 @@ def test_forms_of_the_public_address_are_trusted_behind_any_proxy() -> None:
 
 
 @pytest.mark.parametrize(
+    ("prefix", "names"),
+    [
+        ("", ("sessionid", "csrftoken", "django_language")),
+        (
+            "/mt/quintet",
+            (
+                "sessionid_mt_quintet",
+                "csrftoken_mt_quintet",
+                "django_language_mt_quintet",
+            ),
+        ),
+    ],
+)
+def test_cookies_below_a_path_are_not_those_of_a_site_above(
+    prefix: str,
+    names: tuple[str, ...],
+) -> None:
+    settings = settings_of(URL_PREFIX=prefix)
+    assert names == (
+        settings["SESSION_COOKIE_NAME"],
+        settings["CSRF_COOKIE_NAME"],
+        settings["LANGUAGE_COOKIE_NAME"],
+    )
+
+
+@pytest.mark.parametrize(
     ("url", "port"),
     [
         ("smtp://mail.example.org", 25),
