@@ -6,7 +6,7 @@ from collections.abc import Callable
 from email.utils import parseaddr
 from importlib.util import find_spec
 from typing import Final, NotRequired, TypedDict, cast
-from urllib.parse import SplitResult, parse_qs, urlsplit
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 from zoneinfo import ZoneInfo
 
 _TRUE: Final = frozenset({"1", "true", "yes", "on", "y"})
@@ -209,6 +209,12 @@ def mail_server(value: str) -> str:
     if parts.scheme in _MAIL_SERVERS:
         parts = _server_address(value)
         if not parts.hostname or parts.port == 0 or parts.path.strip("/"):
+            raise ValueError(value)
+        # Other programs know `?tls=True`; ignored, it would send passwords in clear.
+        if parts.query:
+            raise ValueError(value)
+        # smtplib cannot send other names and passwords.
+        if not unquote(f"{parts.username}{parts.password}").isascii():
             raise ValueError(value)
     elif parts.scheme not in _NO_MAIL_SERVER:
         raise ValueError(value)

@@ -217,7 +217,7 @@ VARIABLES: Final = (
     Variable(
         "EMAIL_URL",
         mail_server,
-        "the address of a mail server; percent-encode special characters of its password",
+        "the address of a mail server without parameters; percent-encode special characters of its password, which must be ASCII",
         "smtp+tls://user:password@mail.example.org:587",
         "consolemail://",
         is_secret=True,

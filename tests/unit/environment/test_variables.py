@@ -67,6 +67,8 @@ WRONG = [
     {"EMAIL_URL": "smtps://user:password@mail.example.org:465"},
     {"EMAIL_URL": "smtp://user:pa/ss@mail.example.org"},
     {"EMAIL_URL": "smtp://user:12#word@mail.example.org"},
+    {"EMAIL_URL": "smtp://user:p%C3%A4ss@mail.example.org"},
+    {"EMAIL_URL": "smtp://user:word@mail.example.org:587/?tls=True"},
     {"DEFAULT_FROM_EMAIL": "Quintet"},
     {"JUDGE_LINK_DAYS": "abc"},
     {"JUDGE_LINK_DAYS": "0"},
