@@ -20,6 +20,7 @@ _OF_DJANGO = {
     "collectstatic",
     "makemigrations",
     "migrate",
+    "sendtestemail",
     "shell",
     "pgtrigger",
 }
