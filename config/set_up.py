@@ -5,6 +5,7 @@ environment, reads an explanation instead of a traceback.
 """
 
 import contextlib
+import json
 import os
 import sys
 import time
@@ -214,23 +215,42 @@ def problem_at_start() -> str | None:
 
 
 def static_files_problem() -> str | None:
-    """Return a message if the web server has no static files, or may not read them; otherwise None.
+    """Return a message if the web server lacks static files of this version, or may not read them; otherwise None.
 
     Without their names, almost every page would be an error.
     """
     from django.conf import settings
 
+    from config.tables import first_of
+
     if not settings.STATIC_HASHED:
         return None
-    names = Path(settings.STATIC_ROOT) / "staticfiles.json"
+    collected = Path(settings.STATIC_ROOT) / "staticfiles.json"
     try:
-        names.read_bytes()
+        names = json.loads(collected.read_bytes())["paths"]
     except OSError as error:
-        return (
-            f"Static files are missing: {names}: {error.strerror}. What to do: run `manage.py collectstatic --noinput` as a "
-            "user whose files the web server may read, with the same STATIC_ROOT, and start again."
-        )
-    return None
+        reason = f"{collected}: {error.strerror}"
+    else:
+        missing = sorted(_static_file_names().difference(names))
+        if not missing:
+            return None
+        reason = f"{collected} lacks {first_of(tuple(missing))}"
+    return (
+        f"Static files are missing: {reason}. What to do: run `manage.py collectstatic --noinput` as a "
+        "user whose files the web server may read, with the same STATIC_ROOT, and start again."
+    )
+
+
+def _static_file_names() -> set[str]:
+    """Return the names of the files that `collectstatic` collects."""
+    from django.contrib.staticfiles.apps import StaticFilesConfig
+    from django.contrib.staticfiles.finders import get_finders
+
+    ignored = StaticFilesConfig.ignore_patterns
+    names: set[str] = set()
+    for finder in get_finders():
+        names.update(name for name, _storage in finder.list(ignored))
+    return names
 
 
 def _tables_problem(state: "TablesState") -> str | None:

@@ -1,5 +1,6 @@
 """What a command says where the environment lacks what all need."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 from django.conf import settings
 
 from config.set_up import missing_from, static_files_problem
+from config.storage import LibrariesFinder
 
 COMPLETE = {
     "DATABASE_URL": "postgres:///q",
@@ -56,14 +58,20 @@ def test_manage_py_says_it_in_place_of_a_traceback() -> None:
     assert "DATABASE_URL, REDIS_URL and SECRET_KEY are not set." in done.stderr
 
 
-def test_a_web_server_needs_the_names_of_its_static_files(
+def test_a_web_server_needs_all_static_files(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
+    collected = tmp_path / "staticfiles.json"
+    finder = LibrariesFinder()
+    names = [name for name, _storage in finder.list(None)]
+    monkeypatch.setattr("django.contrib.staticfiles.finders.get_finders", lambda: [finder])  # fmt: skip
     monkeypatch.setattr(settings, "STATIC_HASHED", True)
     monkeypatch.setattr(settings, "STATIC_ROOT", tmp_path)
     assert "staticfiles.json: No such file" in (static_files_problem() or "")
-    (tmp_path / "staticfiles.json").touch()
+    collected.write_text(json.dumps({"paths": dict.fromkeys(names[1:])}))
+    assert f"staticfiles.json lacks {names[0]}." in (static_files_problem() or "")
+    collected.write_text(json.dumps({"paths": dict.fromkeys(names)}))
     assert static_files_problem() is None
 
 
