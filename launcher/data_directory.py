@@ -96,11 +96,21 @@ class DataDirectory:
 
     @classmethod
     def from_environment(cls) -> DataDirectory:
-        """Return the directory in ``QUINTET_HOME``, or the default."""
+        """Return the directory in ``QUINTET_HOME``, or the default.
+
+        Raises:
+            LauncherError: the folder is in the home of an account that has none.
+        """
         chosen = os.environ.get("QUINTET_HOME")
-        if chosen:
-            return cls(Path(chosen).expanduser().resolve())
-        return cls.default()
+        try:
+            if chosen:
+                return cls(Path(chosen).expanduser().resolve())
+            return cls.default()
+        except RuntimeError as error:
+            # As in containers with any user ID.
+            raise LauncherError(
+                "This account has no home. Set QUINTET_HOME to a folder you may write to, such as /srv/quintet.",
+            ) from error
 
     @classmethod
     def default(cls) -> DataDirectory:

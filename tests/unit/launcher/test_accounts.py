@@ -8,6 +8,14 @@ import pytest
 from launcher.data_directory import DataDirectory, LauncherError
 
 
+def test_an_account_without_a_home_is_advised_to_choose_a_folder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("QUINTET_HOME", "~no-such-account/quintet")
+    with pytest.raises(LauncherError, match="Set QUINTET_HOME"):
+        DataDirectory.from_environment()
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 @pytest.mark.parametrize(("owner", "name"), [(65534, "nobody"), (54321, "#54321")])
 def test_root_leaves_the_folder_of_another_account_to_it(
