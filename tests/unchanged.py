@@ -21,7 +21,8 @@ def rows_of_all_tables() -> list[tuple[str, str]]:
     rows = [f"SELECT '{table}', row::text FROM {table} AS row" for table in tables]
     with connection.cursor() as cursor:
         cursor.execute(" UNION ALL ".join(rows) + " ORDER BY 1, 2")
-        return cursor.fetchall()
+        stored: list[tuple[str, str]] = cursor.fetchall()
+    return stored
 
 
 @contextmanager

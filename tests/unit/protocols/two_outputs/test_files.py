@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable
-from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -102,7 +102,7 @@ def test_error_about_another_format_names_those_accepted(make_file: MakeFile) ->
     with pytest.raises(FormatError, match="in the format choices-jsonl"):
         LINES.read([names])
     with pytest.raises(FormatError, match="choices-jsonl, five-way-csv"):
-        list(choice_records(StoredFile(names, partial(open, names, "rb")), None))
+        list(choice_records(StoredFile(names, lambda: Path(names).open("rb")), None))
 
 
 def test_a_judge_may_answer_again(make_file: MakeFile, run: Callable[..., str]) -> None:
