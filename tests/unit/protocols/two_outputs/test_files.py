@@ -3,7 +3,8 @@
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -102,7 +103,7 @@ def test_error_about_another_format_names_those_accepted(make_file: MakeFile) ->
     with pytest.raises(FormatError, match="in the format choices-jsonl"):
         LINES.read([names])
     with pytest.raises(FormatError, match="choices-jsonl, five-way-csv"):
-        list(choice_records(StoredFile(names, lambda: Path(names).open("rb")), None))
+        list(choice_records(StoredFile(names, partial(BytesIO, b"a,b")), None))
 
 
 def test_a_judge_may_answer_again(make_file: MakeFile, run: Callable[..., str]) -> None:
