@@ -64,12 +64,9 @@ def execute(statement: str) -> None:
         cursor.execute(statement)
 
 
-@pytest.mark.parametrize(
-    "option",
-    ["bytea_output=escape", "quote_all_identifiers=on", "DateStyle=German"],
-)
-def test_settings_of_the_server_are_no_change_of_tables(option: str) -> None:
+def test_settings_of_the_server_are_no_change_of_tables() -> None:
     """Servers may be set to write definitions otherwise; every start was refused."""
+    options = ("bytea_output=escape", "quote_all_identifiers=on", "DateStyle=German")
     program = (
         "import django; django.setup(); from config.metrics import tables_require; "
         "tables_require(); print('same')"
@@ -79,7 +76,7 @@ def test_settings_of_the_server_are_no_change_of_tables(option: str) -> None:
         env={
             **os.environ,
             "DATABASE_URL": database_url(),
-            "PGOPTIONS": f"-c {option}",
+            "PGOPTIONS": " ".join(f"-c {option}" for option in options),
         },
         capture_output=True,
         text=True,
