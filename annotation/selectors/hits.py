@@ -274,7 +274,7 @@ def previewed_hits(
     task_id: int,
     count: int,
     design: Design | None = None,
-    first: int | None = None,
+    from_beginning: bool = False,
 ) -> list[PreviewedHIT]:
     """Return the HITs that would be planned from the current state, as judges would see them.
 
@@ -288,8 +288,8 @@ def previewed_hits(
         Number of HITs.
     design : Design, optional
         Unsaved design that would follow the one in force; None for the one in force.
-    first : int, optional
-        Number of the first HIT; by default the next number of the task.
+    from_beginning : bool, optional
+        Begin with the first HIT and round of the task; by default with the next ones.
 
     Returns
     -------
@@ -304,8 +304,9 @@ def previewed_hits(
     )
     design = design or design_or_default(task=task)
     sequence = _sequence(task, design)
-    if first is not None:
-        sequence.last_number = first - 1
+    if from_beginning:
+        sequence.last_number = 0
+        _schedule_restart(sequence)
     next_number = sequence.last_number + 1
     inputs = draw_inputs(task=task, design=design, sequence=sequence, moment=task.now)
     drawer = inputs.drawer()
@@ -366,8 +367,12 @@ def _sequence(task: Task, design: Design) -> HITSequence:
     stored = HITSequence.objects.filter(task=task).first()
     sequence = stored or HITSequence(task=task)
     if design.pk is None or sequence.design_id != design.pk:
-        sequence.scheduled = sequence.inter_scheduled = sequence.turns = 0
+        _schedule_restart(sequence)
     return sequence
+
+
+def _schedule_restart(sequence: HITSequence) -> None:
+    sequence.scheduled = sequence.inter_scheduled = sequence.turns = 0
 
 
 def _hit_previews(planned: Sequence[PlannedHIT], task: Task) -> list[PreviewedHIT]:

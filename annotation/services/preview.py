@@ -150,7 +150,8 @@ def _hits_for_one_judge(task: Task) -> list[DrawnHIT]:
     """
     segments_so_far: set[int] = set()
     blocks = []
-    for hit in previewed_hits(task_id=task.pk, count=_HITS_DRAWN, first=1):
+    drawn = previewed_hits(task_id=task.pk, count=_HITS_DRAWN, from_beginning=True)
+    for hit in drawn:
         segments = {block.plan.segment for block in hit.blocks}
         if not segments_so_far & segments:
             segments_so_far |= segments

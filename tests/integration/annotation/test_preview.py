@@ -7,13 +7,16 @@ import pytest
 from django.db import connection
 from rest_framework.test import APIClient
 
+from annotation.selectors.hits import previewed_hits
 from annotation.services.planning.designs import design_change
-from annotation.services.preview import HITS_SHOWN
+from annotation.services.planning.pool import hits_plan
+from annotation.services.preview import HITS_SHOWN, hit_preview
 from annotation.services.training import training_propose
-from campaign.models import CampaignState, Task, User
+from campaign.models import CampaignState, Protocol, Task, User
 from campaign.services.instructions import instructions_write
 from tests.damaged_references import damaged_references_approve
 from tests.factories import make_campaign, make_organiser, make_task
+from tests.protocol_tasks import make_task_of_protocol
 
 pytestmark = pytest.mark.django_db
 
@@ -130,6 +133,13 @@ def test_the_design_in_force_draws_them(task: Task, api: APIClient) -> None:
         hit = lend(api, task, hit["id"]).json()
         sources += [block["source"]["text"] for block in hit["blocks"]]
     assert len(set(sources)) == len(sources) == 10
+
+
+def test_a_quiz_of_which_every_hit_is_planned_is_previewed() -> None:
+    quiz = make_task_of_protocol(Protocol.QUIZ)
+    hits_plan(task_id=quiz.pk, count=100)
+    assert previewed_hits(task_id=quiz.pk, count=1) == []
+    assert hit_preview(task=quiz) is not None
 
 
 def test_training_comes_first_and_says_what_was_expected(

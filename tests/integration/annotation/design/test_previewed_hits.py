@@ -186,5 +186,5 @@ def test_a_preview_stores_nothing_and_asks_as_much_for_one_as_for_twenty(
 def test_a_task_without_a_design_previews_the_first_one() -> None:
     task = make_long_task(make_campaign(), segments=10)
     task.designs.update(kind=Design.Kind.IMPORTED)
-    found = previewed_hits(task_id=task.pk, count=3, first=1)
+    found = previewed_hits(task_id=task.pk, count=3, from_beginning=True)
     assert [hit.number for hit in found] == [1, 2, 3]
