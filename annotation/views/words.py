@@ -37,6 +37,9 @@ WORDS = {
     "media_failed": _(
         "This file could not be loaded. Check your connection and reload the page.",
     ),
+    "media_unplayable": _(
+        "This browser is too old for this page. Please update it, or open your link in another browser.",
+    ),
     "not_played": _(
         "Not played: {letters}. Press Submit again to send your answer anyway.",
     ),

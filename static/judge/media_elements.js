@@ -18,6 +18,14 @@ function makeFile({ kind, address }) {
   return player;
 }
 
+// Why a file is not shown. Safari plays Opus from 18.4 on.
+/** @param {HTMLMediaElement | HTMLImageElement} file */
+function problemWith(file) {
+  const isOpus = file instanceof HTMLMediaElement && file.src.endsWith(".opus");
+  const isUnplayable = isOpus && !file.canPlayType('audio/ogg; codecs="opus"');
+  return say(isUnplayable ? "media_unplayable" : "media_failed");
+}
+
 // The files of a text in an element without text of its own; an empty list if there are none.
 /** @param {TextOf} text */
 export function mediaOf({ media }) {
@@ -28,7 +36,11 @@ export function mediaOf({ media }) {
     element.append(...media.map(makeFile));
     const holder = element;
     // Errors do not bubble.
-    element.addEventListener("error", () => (holder.dataset.problem = say("media_failed")), { capture: true });
+    element.addEventListener(
+      "error",
+      ({ target }) => (holder.dataset.problem = problemWith(/** @type {HTMLMediaElement | HTMLImageElement} */ (target))),
+      { capture: true },
+    );
     element.addEventListener("loadeddata", () => delete holder.dataset.problem, { capture: true });
     elements.set(media, element);
   }

@@ -11,8 +11,8 @@ from campaign.models import Campaign, Judge
 from tests.browser.conftest import PHONE, NewPage, SignIn, axe_finds, too_wide
 from tests.browser.judging import all_sent, at_sentence
 from tests.factories import make_campaign, make_judge
-from tests.media_samples import picture
-from tests.media_tasks import make_media_task, pictures, recordings
+from tests.media_samples import SAMPLES, picture
+from tests.media_tasks import SYSTEMS, make_media_task, pictures, recordings
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -162,21 +162,31 @@ def test_players_of_all_outputs_fit_a_phone(
     assert not too_wide(page)
 
 
-def test_missing_sound_file_shows_an_error(
+def test_a_file_that_is_not_shown_has_its_reason(
     page: Page,
-    judge: Judge,
+    campaign: Campaign,
     sign_in: SignIn,
     tolerate: list[str],
 ) -> None:
+    """Safari plays Opus from 18.4 on."""
     tolerate.append("ERR_FAILED")
+    files = recordings()
+    for number in range(1, 4):
+        del files[f"{SYSTEMS[0]}/{number}.wav"]
+        files[f"{SYSTEMS[0]}/{number}.opus"] = SAMPLES["opus"]
+    make_media_task(campaign, files)
+    page.add_init_script("HTMLMediaElement.prototype.canPlayType = () => ''")
     page.route("**/media/**", lambda route: route.abort())
-    sign_in(page, judge)
+    sign_in(page, make_judge(campaign))
     at_sentence(page, 1)
-    problem = page.locator("#rows .media").first
-    expect(problem).to_have_attribute(
-        "data-problem",
-        "This file could not be loaded. Check your connection and reload the page.",
+    failed = page.locator(
+        "#rows [data-problem='This file could not be loaded. Check your connection and reload the page.']",
     )
+    too_old = page.locator(
+        "#rows [data-problem^='This browser is too old for this page.']",
+    )
+    expect(failed).to_have_count(len(SYSTEMS) - 1)
+    expect(too_old).to_have_count(1)
 
 
 def test_a_player_started_by_its_own_button_stops_the_other(judging: Page) -> None:
