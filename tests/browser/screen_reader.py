@@ -26,7 +26,7 @@ LISTEN = """(() => {
     };
     // What is there from the start is not said by itself.
     const learn = () => document.querySelectorAll("[role=status]").forEach((region) =>
-        last.set(region, region.textContent.trim().replace(/\\s+/g, " ")));
+        last.set(region, (region.innerText.trim() || region.textContent).trim().replace(/\\s+/g, " ")));
     document.addEventListener("readystatechange", () => document.readyState === "interactive" && learn());
     new MutationObserver(() => document.querySelectorAll("[role=status]").forEach(listen)).observe(
         document, { subtree: true, childList: true, characterData: true, attributes: true });
