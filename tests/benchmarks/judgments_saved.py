@@ -8,7 +8,6 @@ variances. The number of fifths is a second argument; the default is 60.
 """
 
 import sys
-import tarfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,6 +22,7 @@ from ranking.core.metrics.figures import Drawing, pair_differences
 from ranking.core.metrics.people import Metric, people_of_scores
 from ranking.core.metrics.prediction_powered import predicted_scores
 from tests.benchmarks import say
+from tests.released import evalset_unpack
 
 _SHARE = 5
 
@@ -30,8 +30,7 @@ _SHARE = 5
 def human_and_metrics(folder: Path) -> tuple[Metric, list[Metric]]:
     """Return the human scores of segments that have them for all systems, and the metrics' of the same segments."""
     with TemporaryDirectory() as unpacked:
-        with tarfile.open(folder / "evalset.tar.xz") as archive:
-            archive.extractall(unpacked, filter="data")
+        evalset_unpack(folder / "evalset.tar.xz", Path(unpacked))
         evalset = read_evalset(
             "wmt23",
             files_together("wmt23", folder_files(Path(unpacked))),

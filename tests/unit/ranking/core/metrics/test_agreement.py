@@ -1,7 +1,6 @@
 """Metrics compared with people and with each other: published values, worked examples, second implementations, gaps."""
 
 import json
-import tarfile
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -58,7 +57,7 @@ from ranking.files.reading import read_judgments
 from ranking.reports.analyses.metrics import metric_of
 from tests.benchmarks.judgments_saved import fifths, human_and_metrics
 from tests.benchmarks.metric_coverage import CEILINGS, WORLDS, ceiling_held, held
-from tests.released import released_texts
+from tests.released import evalset_unpack, released_texts
 
 FEW = Drawing(resamples=100)
 SEGMENTS = 60
@@ -142,8 +141,7 @@ def test_chrf_on_wmt12_has_the_known_figures(real_data: Path) -> None:
 def test_wmt23_has_the_figures_of_the_shared_task(tmp_path: Path) -> None:
     folder = released_texts() / "wmt23-en-de"
     expected = json.loads((folder / "expected.json").read_text())
-    with tarfile.open(folder / "evalset.tar.xz") as archive:
-        archive.extractall(tmp_path, filter="data")
+    evalset_unpack(folder / "evalset.tar.xz", tmp_path)
     found = read_evalset("wmt23", files_together("wmt23", folder_files(tmp_path)))
     mqm = next(each for each in found.scores if each.name == "mqm")
     metrics = [each for each in found.scores if not each.is_human]
