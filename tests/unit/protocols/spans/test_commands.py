@@ -47,6 +47,27 @@ def test_scoring_says_all_of_a_campaign(run_json: RunJson, tmp_path: Path) -> No
     assert run_json(*SCORED, name, *FEWER, "rule=wmt25") == found
 
 
+def test_intervals_of_means_end_where_the_scale_ends(
+    run_json: RunJson,
+    tmp_path: Path,
+) -> None:
+    screens = [
+        judgment(
+            output("A", 0 if number == 3 else 100),
+            output("B", 50 + number % 7),
+            segment=str(number),
+        )
+        for number in range(1, 51)
+    ]
+    lines, _losses = write_spans(screens, SpansFormat.JSONL)
+    path = tmp_path / "near_the_end.jsonl"
+    path.write_text("".join(lines), encoding="utf-8", newline="")
+    report = run_json(*SCORED, path, *FEWER)
+    highs = dict(zip(report["systems"], report["means"]["high"], strict=True))
+    assert highs["A"] == 100
+    assert 50 < highs["B"] < 57
+
+
 def test_errors_rank_where_there_are_no_scores(
     run_json: RunJson,
     tmp_path: Path,

@@ -62,16 +62,6 @@ def test_a_system_with_scores_on_few_segments_has_no_interval() -> None:
     assert means.mean[1] == 10
 
 
-def test_intervals_end_where_the_scale_ends() -> None:
-    screens = [
-        judgment(output("A", 0 if number == 3 else 100), segment=str(number))
-        for number in range(50)
-    ]
-    columns = score_columns(screens)
-    assert system_means(columns).high[0] > 100
-    assert system_means(columns, scale=(0, 100)).high[0] == 100
-
-
 def test_documents_are_drawn_as_a_whole() -> None:
     # Segments of a document share its ease, so that documents say far less than segments seem to.
     screens = [
