@@ -26,6 +26,7 @@ from campaign.models import (
     Judge,
     Membership,
     MembershipRole,
+    Task,
     User,
 )
 from campaign.services.campaigns import rehearsal_words
@@ -33,6 +34,7 @@ from campaign.services.judges import judge_link_create
 from campaign.services.media import media_copy
 from campaign.texts.joining import sentence_list
 from campaign.texts.refusals import RefusedError
+from protocols.spans.suggestions import suggestions_draw_again
 from ranking import models as ranking
 from whole_campaigns.campaign_rows import CLONED, TABLES, Part, columns, rows_taken
 
@@ -117,6 +119,8 @@ def campaign_clone(
         parts.add(Part.PEOPLE)
     draft = _draft(source, slug, name)
     rows = _copy(source, draft, parts)
+    for task in Task.objects.filter(test_set__campaign=draft):
+        suggestions_draw_again(task=task)
     links = []
     if by is not None:
         Membership.objects.update_or_create(

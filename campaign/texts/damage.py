@@ -137,7 +137,7 @@ class _Words:
     def __init__(self, text: str) -> None:
         self.units = text.split()
         self._between = " "
-        if any(_script(character) in _UNSPACED for character in text):
+        if any(map(is_unspaced, text)):
             self.units = _characters(text)
             self._between = ""
 
@@ -145,8 +145,9 @@ class _Words:
         return self._between.join(units)
 
 
-def _script(character: str) -> str:
-    return unicodedata.name(character, "").partition(" ")[0]
+def is_unspaced(character: str) -> bool:
+    """Return whether a character is of a script without spaces between words."""
+    return unicodedata.name(character, "").partition(" ")[0] in _UNSPACED
 
 
 def _characters(text: str) -> list[str]:

@@ -1,17 +1,16 @@
 """Errors from which judges start: import, choice of outputs shown without them, and planted wrong ones."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.importing.answer_reading import refuse_answer
-from annotation.importing.answer_subjects import AnswerSubject, AnswerSubjects
+from annotation.importing.answer_subjects import AnswerSubjects
 from annotation.importing.answers import no_judgments_error, sent_file_checked
 from annotation.models import HIT
 from annotation.protocols.answer_files import (
@@ -22,29 +21,19 @@ from annotation.protocols.answer_files import (
 from annotation.selectors.task_rules import is_lent
 from annotation.services.planning.batch import PlanningTransaction
 from annotation.services.planning.designs import design_ensure
+from campaign.database.seeds import seed_draw
 from campaign.formats import FormatError
 from campaign.formats.errors import Lose, Loss, Losses
 from campaign.importing.errors import ImportRefusedError
 from campaign.models import Protocol, Task
-from campaign.texts.hash_draw import HashDraw
 from campaign.texts.refusals import RefusedError
 from protocols.models import SuggestedSpans
+from protocols.spans.answers import start_read
 from protocols.spans.files.answers import FILES, file_answer, scores_read, spans_fitting
 from protocols.spans.files.jsonl import start_object
-from protocols.spans.records import (
-    Span,
-    Start,
-    spans_overlapping,
-)
-from protocols.spans.rules import (
-    SpansRules,
-    categories_of,
-    rules_complete,
-    severities_of,
-)
-
-#: Words, or pairs of characters in scripts without spaces.
-_WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{1,2}|[^\W\d_]+")
+from protocols.spans.planting import StartDraws
+from protocols.spans.records import Span, spans_overlapping
+from protocols.spans.rules import SpansRules, categories_of, rules_complete
 
 
 class SuggestionsRefusedError(RefusedError):
@@ -69,6 +58,7 @@ def suggestions_import(
     other: Task | None = None,
     withheld: int = 10,
     planted: int = 0,
+    seed: int | None = None,
 ) -> Sequence[Loss]:
     """Replace the suggestions of a task with the errors in a file, or those marked in another task; return what was left out.
 
@@ -76,8 +66,11 @@ def suggestions_import(
     errors, so another task gives a second reading. With neither, the suggestions are removed. Raises
     SuggestionsRefusedError, and changes nothing, for a file with an error, for a file or task without judgments, and
     once judging has started.
+
+    The seed decides which outputs are shown without suggestions, and where errors are planted. Without one, a secret
+    one is drawn and not stored, since what it decides is stored.
     """
-    draws = _Draws(rules_complete(task.rules), withheld, planted)
+    draws = _Draws(withheld, planted, seed_draw() if seed is None else seed)
     try:
         if file is not None:
             sent = sent_file_checked(file, "compress it with gzip, or leave out texts")
@@ -128,95 +121,138 @@ def _replace(
         raise SuggestionsRefusedError(settled)
     SuggestedSpans.objects.filter(task=task).delete()
     losses = Losses()
+    suggested = list(_suggested(task, name, answers, losses))
+    _store(task, suggested, draws)
+    return losses.counted()
+
+
+def _suggested(
+    task: Task,
+    name: str,
+    answers: Sequence[FileAnswer],
+    losses: Losses,
+) -> Iterator["_Suggested"]:
+    """Yield the errors of a source in each output of the answers. Raises ImportRefusedError."""
+    rules = rules_complete(task.rules)
     subjects = AnswerSubjects(task, losses)
     subjects.begin_file(name)
-    suggested: dict[tuple[int, str], SuggestedSpans] = {}
     answer_subjects = subjects.of(
         answers,
         lambda answer: partial(refuse_answer, name, answer),
     )
     for answer, subject in zip(answers, answer_subjects, strict=True):
         lose = losses.counter_for(f"{name}, line {answer.line}")
-        try:
-            starts = list(draws.starts(answer, subject, lose))
-        except AnswerRefusedError as error:
-            refuse_answer(name, answer, None, error.problem, error.remedy)
-        source = answer.judge or name
-        for output, start in starts:
-            suggested[output, source] = SuggestedSpans(
-                task=task,
-                output_id=output,
-                source=source,
-                start=start_object(start),
-            )
-    SuggestedSpans.objects.bulk_create(suggested.values())
-    return losses.counted()
-
-
-@dataclass(frozen=True, slots=True)
-class _Draws:
-    """Rules of a task, and percentages of outputs that are shown without suggestions and that get a planted one.
-
-    Draws hash the segment's number and the text, so that all judges of an output, and all systems with
-    the same output, get the same.
-    """
-
-    rules: SpansRules
-    withheld: int
-    planted: int
-
-    def starts(
-        self,
-        answer: FileAnswer,
-        subject: AnswerSubject,
-        lose: Lose,
-    ) -> Iterator[tuple[int, Start]]:
-        """Yield each output of an answer with its start. Raises AnswerRefusedError."""
-        draw = HashDraw(seed=0, number=subject.number, scheme="suggestions")
         for output, text, ids in zip(
             answer.content,
             subject.texts.candidates,
             subject.outputs,
             strict=True,
         ):
-            spans = self._markable(spans_fitting(output, text, self.rules, lose), lose)
-            start = self._start(spans, text or "", draw)
-            yield from ((id_, start) for id_ in ids)
-
-    def _markable(self, spans: list[Span], lose: Lose) -> list[Span]:
-        """Return the spans that judges could mark themselves; they choose missing categories."""
-        unknown = {span.category for span in spans} - {"", *categories_of(self.rules)}
-        if unknown and not self.rules["free_categories"]:
-            raise AnswerRefusedError(
-                f"the task has no category “{min(unknown)}”",
-                "add it to the categories of the task, or leave it out of the file",
+            try:
+                spans = _markable(spans_fitting(output, text, rules, lose), rules, lose)
+            except AnswerRefusedError as error:
+                refuse_answer(name, answer, None, error.problem, error.remedy)
+            yield _Suggested(
+                segment=subject.number,
+                text=text or "",
+                outputs=ids,
+                source=answer.judge or name,
+                spans=spans,
             )
-        dropped = set()
-        for _earlier, later in spans_overlapping(spans):
-            dropped.add(later)
-        lose("errors that overlap an earlier one", len(dropped))
-        markable = []
-        for number, span in enumerate(spans):
-            if number not in dropped:
-                markable.append(span)
-        return markable
 
-    def _start(self, spans: Sequence[Span], text: str, draw: HashDraw) -> Start:
-        """Return the start of an output. A planted span is on a random word in which no error is suggested."""
-        is_shown = draw.below(100, "withheld", text) >= self.withheld
-        words: list[Span] = []
-        if draw.below(100, "planted", text) < self.planted:
-            severity = severities_of(self.rules)[-1]
-            category = next(iter(categories_of(self.rules)), "")
-            words = []
-            for stretch in _WORD.finditer(text):
-                words.append(Span(*stretch.span(), severity, category))
-        free = []
-        for word in words:
-            if not any(map(word.overlaps, spans)):
-                free.append(word)
-        if not free:
-            return Start(tuple(spans), is_shown)
-        wrong = free[draw.below(len(free), "word", text)]
-        suggested = sorted([*spans, wrong], key=lambda span: span.start or 0)
-        return Start(tuple(suggested), is_shown, suggested.index(wrong))
+
+@dataclass(frozen=True, slots=True)
+class _Draws:
+    """Percentages of outputs that are shown without suggestions and that get a planted one, and the seed."""
+
+    withheld: int
+    planted: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Suggested:
+    """Errors that a source suggests in a text, which is an output of one or several systems."""
+
+    segment: int
+    text: str
+    outputs: Sequence[int]
+    source: str
+    spans: Sequence[Span]
+
+
+def _store(task: Task, suggested: Sequence[_Suggested], draws: _Draws) -> None:
+    """Store the errors suggested in the outputs of a task, with those drawn to be planted."""
+    start_draws = StartDraws(
+        rules_complete(task.rules),
+        [(row.text, row.spans) for row in suggested],
+        withheld=draws.withheld,
+        planted=draws.planted,
+        seed=draws.seed,
+    )
+    rows = {}
+    for row in suggested:
+        start = start_draws.start(row.segment, row.text, row.spans)
+        for output in row.outputs:
+            rows[output, row.source] = SuggestedSpans(
+                task=task,
+                output_id=output,
+                source=row.source,
+                start=start_object(start),
+            )
+    SuggestedSpans.objects.bulk_create(rows.values())
+
+
+def _markable(spans: Sequence[Span], rules: SpansRules, lose: Lose) -> list[Span]:
+    """Return the spans that judges could mark themselves; they choose missing categories. Raises AnswerRefusedError."""
+    unknown = {span.category for span in spans} - {"", *categories_of(rules)}
+    if unknown and not rules["free_categories"]:
+        raise AnswerRefusedError(
+            f"the task has no category “{min(unknown)}”",
+            "add it to the categories of the task, or leave it out of the file",
+        )
+    dropped = set()
+    for _earlier, later in spans_overlapping(spans):
+        dropped.add(later)
+    lose("errors that overlap an earlier one", len(dropped))
+    markable = []
+    for number, span in enumerate(spans):
+        if number not in dropped:
+            markable.append(span)
+    return markable
+
+
+@transaction.atomic
+def suggestions_draw_again(*, task: Task) -> None:
+    """Draw anew which outputs of a task are shown without suggestions, and where errors are planted.
+
+    For a clone: the published answers of the original say what was planted there.
+    """
+    rows = SuggestedSpans.objects.filter(task=task).order_by("pk")
+    suggested = []
+    withheld = planted = 0
+    for row in rows.select_related("output__segment"):
+        start = start_read(row.start)
+        spans = list(start.spans)
+        if start.planted is not None:
+            del spans[start.planted]
+        withheld += not start.is_shown
+        planted += start.planted is not None
+        suggested.append(
+            _Suggested(
+                segment=row.output.segment.number,
+                text=row.output.text or "",
+                outputs=[row.output_id],
+                source=row.source,
+                spans=spans,
+            ),
+        )
+    if not suggested:
+        return
+    rows.delete()
+    draws = _Draws(
+        withheld=round(100 * withheld / len(suggested)),
+        planted=round(100 * planted / len(suggested)),
+        seed=seed_draw(),
+    )
+    _store(task, suggested, draws)

@@ -31,6 +31,7 @@ from ranking.services.analyses import analysis_ask, analysis_choice, analysis_co
 from tests.factories import make_organiser, make_task
 from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import hit_asked, judgment_put
+from whole_campaigns.cloning import campaign_clone
 
 pytestmark = pytest.mark.django_db
 
@@ -155,6 +156,65 @@ def test_a_planted_span_is_on_a_word_without_a_suggestion_and_not_told(
             assert span["start"] >= FIRST["end"]
             assert (row.output.text or "")[span["start"] : span["end"]].isalpha()
     assert planted > SuggestedSpans.objects.count() / 2
+
+
+def starts_of(task: Task) -> dict[tuple[int, str], Any]:
+    rows = SuggestedSpans.objects.filter(task=task)
+    return {
+        (row.output.segment.number, row.output.system.name): row.start
+        for row in rows.select_related("output__segment", "output__system")
+    }
+
+
+def test_each_import_draws_anew_which_outputs_are_withheld_and_planted(
+    task: Task,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No seed is stored, so nothing that a judge knows or reads later tells."""
+    suggest(task, withheld=50, planted=50)
+    first = starts_of(task)
+    monkeypatch.setattr("secrets.randbits", lambda bits: 2 ** (bits - 1) + 7)
+    suggest(task, withheld=50, planted=50)
+    again = starts_of(task)
+    assert first.keys() == again.keys()
+    for field in ("is_shown", "planted"):
+        fields = [(first[key].get(field), again[key].get(field)) for key in first]
+        assert {one == other for one, other in fields} == {True, False}
+
+
+def test_a_clone_has_other_planted_errors_than_its_published_original(
+    task: Task,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    suggest(task, withheld=50, planted=50)
+    monkeypatch.setattr("secrets.randbits", lambda bits: 2 ** (bits - 1) + 7)
+    source = task.test_set.campaign
+    clone = campaign_clone(
+        source=source,
+        slug="again",
+        name="Again",
+        texts=True,
+        people=False,
+        by=None,
+    ).campaign
+    [copy] = Task.objects.filter(
+        test_set__campaign=clone,
+        protocol=Protocol.SPANS,
+    )
+    before = starts_of(task)
+    after = starts_of(copy)
+    assert after.keys() == before.keys()
+    assert {
+        before[key].get("planted") == after[key].get("planted") for key in before
+    } == {
+        True,
+        False,
+    }
+    for key, start in after.items():
+        spans = list(start["spans"])
+        if start.get("planted") is not None:
+            del spans[start["planted"]]
+        assert spans == [FIRST], key
 
 
 def test_suggestions_stay_once_a_hit_is_lent(judging: Client, task: Task) -> None:
