@@ -121,7 +121,7 @@ class DesignParametersSerializer(serializers.ModelSerializer[Design]):
         r"^[0-9]+$",
         required=False,
         max_length=39,
-        help_text="Whole number of up to 128 bits as a string of digits.",
+        help_text="Whole number of up to 128 bits as a string of digits. Judges can guess a short one.",
         error_messages={"invalid": gettext_lazy("Enter a whole number of 0 or more.")},
     )
     length_limits = serializers.ListField(

@@ -193,7 +193,7 @@ class DesignForm(VersionedForm):
             attrs={"inputmode": "numeric", "dir": "ltr", "autocomplete": "off"},
         ),
         help_text=_(
-            "Whole number that determines all random draws. Keep it secret from judges. Leave empty to keep the current seed.",
+            "Whole number that determines all random draws. Keep it secret from judges; a short number can be guessed. Leave empty to keep the current seed.",
         ),
     )
 

@@ -24,6 +24,7 @@ from annotation.sampling.parameters import MOST_CANDIDATES
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.pool import systems_not_lent, tasks_open_to_judge
 from annotation.selectors.training import hits_training, training_round_due
+from campaign.database.seeds import seed_draw
 from campaign.models import BadReference, Judge, Output, Segment, SystemKind, Task
 from campaign.texts.hash_draw import HashDraw
 from campaign.texts.normalisation import normalise_text
@@ -52,12 +53,12 @@ class UnknownSystemError(TrainingRefusedError):
 
 
 @transaction.atomic
-def training_propose(*, task: Task, count: int, seed: int = 0) -> list[TrainingBlock]:
+def training_propose(*, task: Task, count: int) -> list[TrainingBlock]:
     """Propose `count` training blocks from approved damaged references, and return them.
 
     They follow the existing blocks. Each shows the reference, which is expected before the damaged
-    one, and up to two outputs without an expected rank, if the protocol shows that many; a hash of
-    the seed chooses segments and outputs. An organiser should read them and improve the
+    one, and up to two outputs without an expected rank, if the protocol shows that many. Segments and
+    outputs are drawn at random. An organiser should read them and improve the
     explanation. Raises `TrainingRefusedError` if no approved damaged reference with a ranked
     reference is left.
     """
@@ -75,7 +76,7 @@ def training_propose(*, task: Task, count: int, seed: int = 0) -> list[TrainingB
         .select_related("output__segment")
         .distinct()
     )
-    draw = HashDraw(seed=seed, number=0)
+    draw = HashDraw(seed=seed_draw(), number=0)
     chosen = draw.shuffled(approved, attrgetter("output.segment.number"), "training")[
         :count
     ]
