@@ -73,7 +73,9 @@ from annotation.services.lending.lend import (
     assignment_lend,
 )
 from annotation.services.lending.work_requests import (
+    NoWork,
     NoWorkReason,
+    lending_stopped,
     reason_to_stop,
     work_request,
 )
@@ -304,10 +306,7 @@ class AssignmentsView(JudgeAPIView):
         data = self.validated(AssignmentRequestSerializer)
         machine = machine_of(request)
         if machine is not None:
-            assignment = machine_next(machine, data)
-            if assignment:
-                return _compress_response(request, Response(assignment))
-            return _none_left()
+            return self._to_machine(machine, data)
         in_hand = data.get("in_hand", ())
         judge = self.judge_in(data.get("campaign"))
         panel_participation_refresh(judge=judge)
@@ -325,7 +324,15 @@ class AssignmentsView(JudgeAPIView):
         # Judges who still have work do not trigger planning.
         if in_hand:
             return Response(status=status.HTTP_204_NO_CONTENT)
-        return _no_work(judge)
+        return _no_work(work_request(judge=judge))
+
+    def _to_machine(self, machine: MachineJudge, data: dict[str, Any]) -> Response:
+        """Return blocks for a machine judge; none while the campaign lends nothing to people either."""
+        assignment = machine_next(machine, data)
+        if assignment:
+            return _compress_response(self.request, Response(assignment))
+        stopped = lending_stopped(campaign_id=machine.campaign_id)
+        return _no_work(stopped or NoWork(NoWorkReason.NONE_LEFT))
 
 
 _STOPPED: Final = {
@@ -339,15 +346,10 @@ _STOPPED: Final = {
 }
 
 
-def _none_left(reason: NoWorkReason = NoWorkReason.NONE_LEFT) -> Response:
-    headers = {NO_WORK_REASON: reason.value}
-    return Response(status=status.HTTP_204_NO_CONTENT, headers=headers)
-
-
-def _no_work(judge: Judge) -> Response:
-    work = work_request(judge=judge)
+def _no_work(work: NoWork) -> Response:
     if work.retry_after is None:
-        return _none_left(work.reason)
+        headers = {NO_WORK_REASON: work.reason.value}
+        return Response(status=status.HTTP_204_NO_CONTENT, headers=headers)
     data = {"state": work.reason.value, "retry_after": work.retry_after}
     return Response(
         NotYetSerializer(data).data,

@@ -5,6 +5,8 @@ from typing import Any
 
 from django.conf import settings
 from django.core.cache import caches
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle
 from rest_framework.views import APIView
@@ -16,6 +18,7 @@ from annotation.selectors.machines import (
     machine_assignment_data,
 )
 from annotation.selectors.shown_data import AssignmentShown
+from annotation.services.lending.work_requests import lending_stopped
 from annotation.services.numbers import waiting_judgments_number
 from campaign.api.authentication import machine_of
 from campaign.api.base import row_or_404
@@ -47,13 +50,17 @@ def machine_next(
     machine: MachineJudge,
     sent: Mapping[str, Any],
 ) -> AssignmentShown | None:
-    """Return the assignment after those that a request names; None if there is none.
+    """Return the assignment after those that a request names; None if there is none, or the campaign lends nothing.
 
-    Raises NotFound if the request names a task of another campaign.
+    Raises NotFound if the request names another campaign, or a task of one.
     """
+    if sent.get("campaign", machine.campaign.slug) != machine.campaign.slug:
+        raise NotFound(_("Campaign not found."))
     task = sent.get("task")
     if task is not None:
         row_or_404(Task.objects.of(machine.campaign_id), "Task not found.", pk=task)
+    if lending_stopped(campaign_id=machine.campaign_id) is not None:
+        return None
     waiting_judgments_number(campaign=machine.campaign)
     in_hand = {sent.get("after"), *sent.get("in_hand", ())}
     blocks = machine_assignment(
@@ -72,6 +79,7 @@ def machine_answer_data(
     block: MachineBlock,
 ) -> dict[str, object]:
     """Return a machine's answer or skip as `JudgmentSerializer` or `SkipSerializer` describes it."""
+    stopped = lending_stopped(campaign_id=stored.machine.campaign_id)
     data = {
         "id": stored.client_id,
         "block": block.public_id,
@@ -79,7 +87,7 @@ def machine_answer_data(
         "duration_ms": stored.duration_ms,
         "active_ms": None,
         "comment": stored.comment,
-        "stopped": None,
+        "stopped": stopped and stopped.reason.value,
     }
     if stored.skip_reason:
         return {**data, "reason": stored.skip_reason}

@@ -136,7 +136,8 @@ def _state_now(participation: Participation, judge: Judge) -> str:
         return State.SCREENED_OUT
     if not Participation.objects.overdue().filter(pk=participation.pk).exists():
         return State.STARTED
-    if blocks_done > 0 and (lending_stopped(judge) or _is_waiting(judge)):
+    stopped = lending_stopped(campaign_id=judge.campaign_id)
+    if blocks_done > 0 and (stopped is not None or _is_waiting(judge)):
         return State.FINISHED
     return State.TIMED_OUT
 
@@ -165,7 +166,8 @@ def _nothing_is_left(participation: Participation, judge: Judge) -> bool:
     work = judge_work(judge)
     if work.blocks_done <= participation.blocks_before:
         return False
-    if lending_stopped(judge) == NoWorkReason.CAMPAIGN_CLOSED:
+    stopped = lending_stopped(campaign_id=judge.campaign_id)
+    if stopped is not None and stopped.reason == NoWorkReason.CAMPAIGN_CLOSED:
         return True
     if work.blocks_held:
         return False

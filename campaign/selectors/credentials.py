@@ -86,15 +86,37 @@ def token_named(text: str) -> ApiToken | None:
 
 
 def machine_named(text: str) -> MachineJudge | None:
-    """Return the machine judge with this token; None if there is none. One query.
+    """Return the machine judge with this valid token; None if there is none. One query."""
+    return machines_valid().filter(token_digest=token_digest(text)).first()
 
-    Archived campaigns, and those in the bin, take no answers.
+
+def machines_valid(*, campaign: Campaign | None = None) -> QuerySet[MachineJudge]:
+    """Return the machine judges with a valid token, of a campaign or of all, by name. One query.
+
+    The token ends with the right of its maker to create it. Archived campaigns, and those in the bin, take no answers.
     """
-    machines = MachineJudge.objects.exclude(
+    makers = Membership.objects.filter(
+        campaign=OuterRef("campaign"),
+        user=OuterRef("created_by"),
+        user__is_active=True,
+        role__in=CHANGING_ROLES,
+    )
+    machines = MachineJudge.objects.filter(~Q(token_digest=""), Exists(makers))
+    machines = machines.exclude(
         campaign__state__in=[CampaignState.ARCHIVED, CampaignState.BIN],
     )
-    named = machines.filter(token_digest=token_digest(text))
-    return named.select_related("campaign", "created_by").first()
+    if campaign is not None:
+        machines = machines.filter(campaign=campaign)
+    return machines.select_related("campaign", "created_by").order_by(
+        "name",
+        "version",
+        "pk",
+    )
+
+
+def members_machines(*, campaign: Campaign, user: User) -> QuerySet[MachineJudge]:
+    """Return the machine judges of a campaign whose valid token this user created."""
+    return machines_valid(campaign=campaign).filter(created_by=user)
 
 
 def sessions_open(*, users: QuerySet[User] | None = None) -> QuerySet[Session]:

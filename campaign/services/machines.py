@@ -181,14 +181,20 @@ def _plain(text: str) -> str:
 def machine_token_replace(*, machine: MachineJudge, by: User) -> str:
     """Return the text of a new token; the previous one ends, and a withdrawn machine judge may judge again.
 
-    Requests of the program act for the user who added it; for a machine judge that a command added, that is `by`.
+    Requests of the program act for `by` from now on, and end with their membership.
     """
     text = secrets.token_hex(_BYTES)
     machine.token_digest = token_digest(text)
     machine.withdrawn_at = None
-    machine.created_by = machine.created_by or by
+    machine.created_by = by
     machine.save(update_fields=["token_digest", "withdrawn_at", "created_by"])
     return text
+
+
+def machine_tokens_end(*, campaign: Campaign, user: User) -> None:
+    """End the tokens of machine judges that this user created; others may create new ones."""
+    machines = MachineJudge.objects.filter(campaign=campaign, created_by=user)
+    machines.exclude(token_digest="").update(token_digest="")
 
 
 def machine_withdraw(*, machine: MachineJudge) -> None:

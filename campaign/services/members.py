@@ -32,6 +32,7 @@ from campaign.services.invitations import (
     member_links_revoke,
 )
 from campaign.services.judges import link_check, sessions_end
+from campaign.services.machines import machine_tokens_end
 from campaign.services.notification import Message, mail_is_printed, mail_queue
 from campaign.texts.names import visible_name
 from campaign.texts.refusals import RefusedError
@@ -192,20 +193,22 @@ def member_role_change(
         user=membership.user,
         role=InvitationRole(role),
     )
-    _sent_links_end(campaign, membership.user, role)
+    _made_end(campaign, membership.user, role)
     return membership
 
 
-def _sent_links_end(
+def _made_end(
     campaign: Campaign,
     user: User,
     role: MembershipRole | None,
 ) -> None:
-    """End the invitations and links of members that this user made and could no longer make, in this role or as no member.
+    """End what this user made for others and could no longer make, in this role or as no member.
 
-    Otherwise they could return as somebody whom they had invited. Judges' links stay: judges come back by them, and
-    they were made for the campaign.
+    These are invitations and links of members, by which they could return as somebody whom they had invited, and tokens
+    of machine judges, which they know. Judges' links stay: judges come back by them, and they were made for the campaign.
     """
+    if role is None or not role.may_change:
+        machine_tokens_end(campaign=campaign, user=user)
     links = members_links_sent(campaign=campaign, user=user)
     if role is not None and role.may_own:
         return
@@ -253,11 +256,11 @@ def member_leave_check(*, membership: Membership) -> None:
 
 
 def _membership_end(campaign: Campaign, membership: Membership) -> None:
-    """End a membership, the member's access, and the invitations of members that they sent."""
+    """End a membership, the member's access, and what they made for others and could no longer make."""
     Membership.objects.filter(pk=membership.pk).delete()
     user = membership.user
     member_links_revoke(campaign=campaign, user=user)
-    _sent_links_end(campaign, user, None)
+    _made_end(campaign, user, None)
     # If the user takes part elsewhere, adding and removing them here must not sign them out there.
     if not takes_part_elsewhere(user_id=user.pk, campaign_id=campaign.pk):
         sessions_end(user=user)

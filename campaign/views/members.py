@@ -28,6 +28,7 @@ from campaign.selectors.credentials import (
     member_invitations,
     members_access,
     members_links_sent,
+    members_machines,
     takes_part_elsewhere,
 )
 from campaign.selectors.rehearsals import rehearsal_to_see
@@ -48,6 +49,7 @@ from campaign.services.members import (
 from campaign.services.notification import mail_is_printed
 from campaign.texts.addresses import address_in_unicode
 from campaign.texts.counted import counted
+from campaign.texts.joining import comma_list
 from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import (
     joined_campaign,
@@ -200,7 +202,10 @@ def member_role(request: HttpRequest, slug: str, membership_id: int) -> HttpResp
     if not is_answered(request):
         question = Question(
             title=_("Change role of %(name)s to %(role)s") % names,
-            facts=[str(ROLE_MEANS[role])],
+            facts=[
+                str(ROLE_MEANS[role]),
+                *([] if role.may_change else _sent_facts(membership)),
+            ],
             after=_("To undo it, change the role back."),
             answers=[Answer(_("Change role"))],
             fields={"role": role.value},
@@ -223,20 +228,30 @@ def _facts(membership: Membership) -> list[str]:
 
 
 def _sent_facts(membership: Membership) -> list[str]:
-    """Return a sentence about the invitations that end with a membership, if there are any."""
+    """Return sentences about what a member made for others and ends with the membership, if there is any."""
+    facts = []
+    machines = members_machines(
+        campaign=membership.campaign,
+        user=membership.user,
+    )
+    if machines:
+        facts.append(
+            _("Tokens of machine judges that end, too: %(machines)s.")
+            % {"machines": comma_list(map(str, machines))},
+        )
     sent = members_links_sent(
         campaign=membership.campaign,
         user=membership.user,
     ).count()
-    if not sent:
-        return []
-    return [
-        counted(
-            "%(count)d open invitation or link made for another member ends, too.",
-            "%(count)d open invitations and links made for other members end, too.",
-            sent,
-        ),
-    ]
+    if sent:
+        facts.append(
+            counted(
+                "%(count)d open invitation or link made for another member ends, too.",
+                "%(count)d open invitations and links made for other members end, too.",
+                sent,
+            ),
+        )
+    return facts
 
 
 @action_view

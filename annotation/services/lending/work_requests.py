@@ -97,9 +97,9 @@ def work_request(*, judge: Judge) -> NoWork:
     locked = row_locked(judge)
     if judge_work(locked).is_quota_reached:
         return NoWork(_reason_of_done(locked))
-    stopped = lending_stopped(locked)
+    stopped = lending_stopped(campaign_id=locked.campaign_id)
     if stopped is not None:
-        return NoWork(stopped, _SECONDS_UNTIL_OPEN)
+        return stopped
     open_tasks = tasks_to_work_on(locked)
     tasks = [task.pk for task in open_tasks]
     accounts = JudgeAccount.objects.filter(judge=locked, task__in=tasks)
@@ -175,16 +175,19 @@ def _elsewhere(judge: Judge, tasks: Sequence[Task]) -> NoWork:
     return NoWork(NoWorkReason.NONE_LEFT)
 
 
-def lending_stopped(judge: Judge) -> NoWorkReason | None:
-    """Return the reason why the campaign lends no work at all; None if it does."""
+def lending_stopped(*, campaign_id: int) -> NoWork | None:
+    """Return the reason why a campaign lends no work at all, to people and to machine judges; None if it does. One query."""
     state, is_over = (
         Campaign.objects.annotate(
             is_over=ExpressionWrapper(Q(closes_at__lte=Now()), BooleanField()),
         )
         .values_list("state", "is_over")
-        .get(pk=judge.campaign_id)
+        .get(pk=campaign_id)
     )
-    return _reason_of_state(state, is_past_closing=is_over)
+    reason = _reason_of_state(state, is_past_closing=is_over)
+    if reason is None:
+        return None
+    return NoWork(reason, _SECONDS_UNTIL_OPEN)
 
 
 def _reason_of_state(state: str, *, is_past_closing: bool) -> NoWorkReason | None:

@@ -13,16 +13,22 @@ from django.utils import timezone
 from campaign.management.arguments import campaign_named, user_named
 from campaign.management.files import refusals_as_errors
 from campaign.models import ApiToken, Campaign, User
-from campaign.selectors.credentials import links_valid, sessions_open, tokens_valid
+from campaign.selectors.credentials import (
+    links_valid,
+    machines_valid,
+    sessions_open,
+    tokens_valid,
+)
 from campaign.services.api_tokens import tokens_revoke
 from campaign.services.invitations import invitation_revoke
 from campaign.services.judges import session_end
+from campaign.services.machines import machine_withdraw
 
 
 class Command(BaseCommand):
     help = (
-        "List active links, API tokens and browser sessions with their expiry, or revoke those named as in "
-        "the first column. Without --yes, only show what would be done."
+        "List active links, API tokens, tokens of machine judges and browser sessions with their expiry, or revoke "
+        "those named as in the first column. Without --yes, only show what would be done."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -84,6 +90,7 @@ class _Credential:
 def _rows(campaign: Campaign | None, user: User | None) -> Iterator[_Credential]:
     users = User.objects.all()
     links = links_valid(campaign=campaign)
+    machines = machines_valid(campaign=campaign)
     if campaign is not None:
         users = users.filter(memberships__campaign=campaign) | users.filter(
             judges__campaign=campaign,
@@ -91,6 +98,7 @@ def _rows(campaign: Campaign | None, user: User | None) -> Iterator[_Credential]
     if user is not None:
         users = users.filter(pk=user.pk)
         links = links.filter(user=user)
+        machines = machines.filter(created_by=user)
     users = users.distinct()
     for link in links:
         if link.user is not None:
@@ -115,6 +123,14 @@ def _rows(campaign: Campaign | None, user: User | None) -> Iterator[_Credential]
             description,
             token.expiry,
             end,
+        )
+    for machine in machines:
+        yield _Credential(
+            f"machine:{machine.pk}",
+            str(machine.created_by),
+            f"machine judge {machine}, {machine.campaign.slug}",
+            None,
+            partial(machine_withdraw, machine=machine),
         )
     for session in sessions_open(users=users):
         end = partial(session_end, session=session)

@@ -284,10 +284,39 @@ def test_pace_is_of_each_machine(writer: TestSetWriter, settings: Settings) -> N
 
 def test_archived_campaign_takes_no_answers(writer: TestSetWriter) -> None:
     machine = Machine(writer.campaign)
-    Campaign.objects.update(state=CampaignState.CLOSED)
     assert machine.work().status_code == 200
+    Campaign.objects.update(state=CampaignState.CLOSED)
     Campaign.objects.update(state=CampaignState.ARCHIVED)
     assert machine.work().status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("state", "reason"),
+    [("paused", "campaign_paused"), ("closed", "campaign_closed")],
+)
+def test_machine_gets_and_keeps_what_people_do_while_a_campaign_lends_nothing(
+    writer: TestSetWriter,
+    state: str,
+    reason: str,
+) -> None:
+    """The item in front of it is stored, and says why to stop; there is no next one."""
+    machine = Machine(writer.campaign)
+    assignment = machine.work().json()
+    block = assignment["blocks"][0]["id"]
+    Campaign.objects.update(state=state)
+    waits = machine.work()
+    assert (waits.status_code, waits.json()["state"]) == (202, reason)
+    assert waits.headers["Retry-After"] == str(waits.json()["retry_after"])
+    stored = machine.put(block, after=assignment["id"]).json()
+    assert (stored["stopped"], stored["next"]) == (reason, None)
+
+
+def test_another_campaign_does_not_exist_for_a_machine(writer: TestSetWriter) -> None:
+    make_campaign("zoo", state=CampaignState.OPEN)
+    machine = Machine(writer.campaign)
+    for slug in ("zoo", "nowhere"):
+        assert machine.work(campaign=slug).status_code == 404
+    assert machine.work(campaign=writer.campaign.slug).status_code == 200
 
 
 def test_judge_sees_nothing_of_the_answers_of_machines() -> None:
