@@ -192,6 +192,9 @@ def _copy_rows(
     rows = rows_taken(model, source.pk)
     if model is annotation.QualityRule and campaign.Task not in ids:
         rows = rows.filter(task=None)
+    if model is campaign.GroupMember:
+        # Answers are not copied either.
+        rows = rows.filter(question="")
     if model is Judge:
         ids = {**ids, User: _new_users(rows)}
     # Published bundles reveal seeds, which would make the draws of the clone predictable. Rehearsals are never

@@ -108,6 +108,10 @@ def _part(judge: Judge) -> dict[str, object]:
         # Only the number: the names would reveal that these systems are in the campaign.
         "conflicts_of_interest": judge.conflicts.count(),
         "groups": judge.group_members.count(),
+        "groups_from_answers": downloaded_rows(
+            judge.group_members.exclude(question="").order_by("pk"),
+            "group__name",
+        ),
     }
 
 

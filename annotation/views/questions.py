@@ -1,6 +1,7 @@
 """Organisers' page of questions to judges: the questions, the answers, and groups by an answer."""
 
 from dataclasses import asdict
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -9,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation.pages.questions import AnswersForm, QuestionForm, judges_worked
-from campaign.models import Campaign, Judge
+from campaign.models import Campaign, Judge, MembershipRole
 from campaign.selectors.questions import answers_summaries
 from campaign.services.questions import (
     judge_group_from_answer,
@@ -24,7 +25,7 @@ from campaign.views.decorators import form_view, refusals_as_messages
 def questions_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show questions and answers; POST saves, moves or deletes a question, or makes a group of judges.
 
-    The query string may have the `question` and its `language` to edit.
+    The query string may have the `question` and its `language` to edit. Analysts see the questions without answers.
     """
     campaign = organised_campaign(request, slug)
     act = request.POST.get("act", "")
@@ -54,7 +55,12 @@ def questions_page(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid() and form.save():
         messages.success(request, _("Saved."))
         return redirect("questions", slug)
-    summaries = answers_summaries(campaign=campaign)
+    role: Any = campaign.role  # type: ignore[attr-defined]  # as `organised_campaign` read it
+    reads_answers = MembershipRole(role).may_change
+    summaries = answers_summaries(
+        campaign=campaign,
+        judges=None if reads_answers else (),
+    )
     names_by_stage: dict[str, list[str]] = {}
     for summary in summaries:
         question = summary.question
@@ -65,7 +71,7 @@ def questions_page(request: HttpRequest, slug: str) -> HttpResponse:
         # By when they are asked; these cannot be moved further.
         "first": {names[0] for names in names_by_stage.values()},
         "last": {names[-1] for names in names_by_stage.values()},
-        "worked": judges_worked(campaign=campaign),
+        "worked": judges_worked(campaign=campaign) if reads_answers else None,
         "section": "questions",
         "form": form,
         "answers_form": AnswersForm(

@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from campaign.api.base import CampaignAPIView
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.selectors.questions import AnswersSummary, answers_summaries
+from campaign.services.members import change_demand
 
 
 class AnswerCountSerializer(PlainSerializer):
@@ -58,8 +59,9 @@ class QuestionsView(CampaignAPIView):
     def get(self, request: Request, slug: str) -> Response:
         """Return the questions to judges and their answers: counts, and for numbers the median and the range.
 
-        The answers of each judge are in the export `judge-answers`.
+        For organisers: single answers can identify a person. The answers of each judge are in the export `judge-answers`.
         """
+        change_demand(self.get_role())
         return self.serialized(
             {"questions": answers_summaries(campaign=self.campaign)},
             QuestionSummariesSerializer,

@@ -53,6 +53,8 @@ class PersonalData:
         Handling of each field, except the primary key and the first part of `person`, which is in it only if it is erased.
     rows_deleted : bool
         Whether erasure deletes the rows. Then all fields are erased.
+    rows_deleted_if : str
+        Name of a text field: erasure deletes the rows in which it is not empty, and keeps the others.
     unique : collection of str
         Erased fields that stay unique: they become `erased-` with the id of the row, unless they are empty.
     called : str
@@ -62,6 +64,7 @@ class PersonalData:
     person: str
     fields: Mapping[str, Handling]
     rows_deleted: bool = False
+    rows_deleted_if: str = ""
     unique: Collection[str] = ()
     called: str = ""
 

@@ -41,7 +41,7 @@ class Recording:
         Lookups from a row to its campaign, its test set and its name; empty if there is none. Names of people are
         not recorded, but looked up when the log is read.
     condition : Q, optional
-        Condition that selects one of several campaigns.
+        Condition that selects one of several campaigns, or the rows that are recorded.
     replaces : callable, optional
         For models where a change is a new row: returns the condition of earlier rows, the last of which is replaced.
     together : bool

@@ -392,11 +392,22 @@ class GroupMember(RecordedModel):
         db_index=False,
         verbose_name=_("Judge"),
     )
+    #: Name of the question whose answer put the judge into the group; empty if organisers did. Such a member ends with
+    #: the answer, and is not in the activity log, which is permanent.
+    question = models.CharField(
+        max_length=40,
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+    )
 
     personal: ClassVar = PersonalData(
         person="judge",
+        rows_deleted_if="question",
         fields={
             "group": KEPT_WITHHELD,
+            "question": ERASED_DOWNLOADED,
         },
     )
 
@@ -406,6 +417,7 @@ class GroupMember(RecordedModel):
         deleted=pgettext_lazy("activity", "Judge removed from a group"),
         fields=["group_id", "judge_id"],
         campaign="judge__campaign_id",
+        condition=models.Q(question=""),
     )
 
     class Meta:

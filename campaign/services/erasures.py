@@ -363,6 +363,8 @@ def _rows_erase(
     person: Judge | User,
 ) -> int:
     """Delete the rows of a judge or of a user, or empty their erased fields; return the number of rows."""
+    if declared.rows_deleted_if:
+        rows.exclude(**{declared.rows_deleted_if: ""}).delete()
     if not declared.rows_deleted:
         return rows.update(**erased_values(rows.model, declared))
     if issubclass(rows.model, RecordedModel):

@@ -80,10 +80,12 @@ def judge_group_members_change(
     group: JudgeGroup,
     add: Collection[Judge] = (),
     remove: Collection[Judge] = (),
+    question: str = "",
 ) -> tuple[int, int]:
     """Put judges into a group and take others out; return how many were added and removed.
 
-    Adding existing members and removing others has no effect. Locks the group's row.
+    Adding existing members and removing others has no effect. `question` names the one whose answer those added gave:
+    they leave with it (`judge_groups_of_answers_leave`). Locks the group's row.
     """
     row_locked(group)
     there = set(GroupMember.objects.filter(group=group).values_list("judge", flat=True))
@@ -92,10 +94,17 @@ def judge_group_members_change(
     removed = GroupMember.objects.filter(group=group, judge__in=gone)
     removed.delete()
     new = [
-        GroupMember(group=group, judge=judge) for judge in add if judge.pk not in there
+        GroupMember(group=group, judge=judge, question=question)
+        for judge in add
+        if judge.pk not in there
     ]
     GroupMember.objects.bulk_create(new, batch_size=1000)
     return len(new), len(gone)
+
+
+def judge_groups_of_answers_leave(*, judge: Judge, questions: Collection[str]) -> None:
+    """Take a judge out of the groups that were made from their answers to these questions."""
+    GroupMember.objects.filter(judge=judge, question__in=questions).delete()
 
 
 @transaction.atomic

@@ -1,6 +1,6 @@
 """Judges' answers to the questions of their campaign, organisers' questions, and groups of judges by an answer."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -21,9 +21,12 @@ from campaign.models.questions import (
 )
 from campaign.selectors.questions import answers_summaries
 from campaign.services.campaigns import campaign_change
+from campaign.services.erasures import files_naming_judges
+from campaign.services.exported_files import exported_files_delete
 from campaign.services.judge_groups import (
     judge_group_create,
     judge_group_members_change,
+    judge_groups_of_answers_leave,
 )
 
 
@@ -37,19 +40,22 @@ def judge_answers_write(
 ) -> None:
     """Store a judge's answers to these questions by name; a form has checked them.
 
-    `language` is the one in which the judge read the questions. An unchanged answer keeps its time. Locks the
-    judge's row.
+    `language` is the one in which the judge read the questions. An unchanged answer keeps its time; with another value,
+    the judge leaves the groups made from the one before. Locks the judge's row.
     """
     now = timezone.now().isoformat(timespec="seconds")
     answers = _answers_locked(judge)
+    changed = []
     for question in questions:
         value = values[question.name]
         before = answers.get(question.name)
         if before and before["value"] == value and question.is_answered_by(before):
             continue
+        if before and before["value"] != value:
+            changed.append(question.name)
         text = question.wording(language).question
         answers[question.name] = Answer(question=text, value=value, at=now)
-    _answers_save(judge, answers)
+    _answers_save(judge, answers, changed)
 
 
 def form_answers_import(
@@ -93,11 +99,11 @@ def _question_of_form(campaign: Campaign, answer: FormAnswer) -> Question | None
 
 @transaction.atomic
 def judge_answers_delete(*, judge: Judge) -> None:
-    """Delete all answers of a judge, but not that they were asked. Locks the judge's row."""
+    """Delete all answers of a judge, and what was made of them, but not that they were asked. Locks the judge's row."""
     answers = _answers_locked(judge)
     for answer in answers.values():
         answer["value"] = None
-    _answers_save(judge, answers)
+    _answers_save(judge, answers, answers)
 
 
 def _answers_locked(judge: Judge) -> dict[str, Answer]:
@@ -105,9 +111,17 @@ def _answers_locked(judge: Judge) -> dict[str, Answer]:
     return cast("dict[str, Answer]", locked.answers)
 
 
-def _answers_save(judge: Judge, answers: dict[str, Answer]) -> None:
+def _answers_save(
+    judge: Judge,
+    answers: dict[str, Answer],
+    changed: Collection[str],
+) -> None:
+    """Store the answers of a judge; what was derived from those to the `changed` questions ends: groups and exported files."""
     judge.answers = answers
     judge.save(update_fields=["answers"])
+    if changed:
+        judge_groups_of_answers_leave(judge=judge, questions=changed)
+        exported_files_delete(files_naming_judges(judge=judge))
 
 
 @transaction.atomic
@@ -188,7 +202,7 @@ def judge_group_from_answer(
 ) -> JudgeGroup:
     """Create a group of the judges who gave one of the answers that the question's page counts; return it.
 
-    The group does not follow later answers. Raises `JudgeGroupRefusedError`, and `QuestionsRefusedError` if no
+    Judges who change or delete the answer leave it; it does not follow later answers. Raises `JudgeGroupRefusedError`, and `QuestionsRefusedError` if no
     judge gave the answer.
     """
     members = []
@@ -201,5 +215,5 @@ def judge_group_from_answer(
     if not members:
         raise QuestionsRefusedError(_("No judge gave this answer."))
     group = judge_group_create(campaign=campaign, name=name)
-    judge_group_members_change(group=group, add=members)
+    judge_group_members_change(group=group, add=members, question=question)
     return group

@@ -34,18 +34,27 @@ from campaign.models import (
     ActivityEvent,
     BrowserVisit,
     ConflictOfInterest,
+    GroupMember,
     IdempotentAnswer,
     Judge,
+    JudgeGroup,
     Mail,
     Participation,
     Task,
     User,
 )
+from campaign.models.questions import questions_checked, questions_stored
 from campaign.services.api_tokens import token_create
+from campaign.services.campaigns import campaign_change
 from campaign.services.erasures import erasure_ask
 from campaign.services.exported_files import exported_file_keep
 from campaign.services.invitations import invitation_create_for_anybody
 from campaign.services.judges import judge_link_create
+from campaign.services.questions import (
+    judge_answers_delete,
+    judge_answers_write,
+    judge_group_from_answer,
+)
 from campaign.tasks import send_mails
 from ranking.export.asked import requested_export
 from ranking.export.writing import export_bytes
@@ -177,6 +186,8 @@ def judge(db: None) -> Judge:
         blocks_asked=3,
         blocks_before=0,
     )
+    group = JudgeGroup.objects.create(campaign=campaign, name="some")
+    GroupMember.objects.create(judge=judge, group=group, question="age")
     address = EmailAddress.objects.create(user=user, email="ada@example.org")
     EmailConfirmation.objects.create(email_address=address, key="key")
     Authenticator.objects.create(user=user, type="totp", data={})
@@ -292,6 +303,64 @@ def test_log_of_undone_conflict_is_emptied_by_erasure(judge: Judge) -> None:
     assert events.exclude(changes={}).count() == 0
 
 
+def test_deleted_answer_leaves_nothing_derived_in_any_table_file_or_log(
+    judge: Judge,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Neither its text nor that the judge gave it."""
+    caplog.set_level("DEBUG")
+    campaign = judge.campaign
+    question = {
+        "name": "remarks",
+        "kind": "text",
+        "texts": [{"language": "en", "question": "Anything else?"}],
+    }
+    campaign_change(campaign=campaign, questions=questions_checked([question]))
+    campaign.refresh_from_db()
+    marker = "zq-answer-zq"
+    judge_answers_write(
+        judge=judge,
+        questions=questions_stored(campaign.questions),
+        values={"remarks": marker},
+        language="en",
+    )
+    group = judge_group_from_answer(
+        campaign=campaign,
+        question="remarks",
+        answer=marker,
+        name="those",
+    )
+    task = Task.objects.get()
+    exported = requested_export(task=task, kind="judge-answers", file_format="csv")
+    content = b"".join(export_bytes(exported))
+    assert marker in content.decode()
+    exported_file_keep(
+        task=task,
+        content=[content],
+        by=None,
+        kind="judge-answers",
+        file_format="csv",
+        name="answers.csv",
+        until=1,
+        watermark=1,
+        names_people=exported.kind.names_people,
+    )
+    assert marker in every_row()
+    judge_answers_delete(judge=judge)
+    assert marker not in f"{every_row()}\n{caplog.text}"
+    assert not group.members.exists()
+    about = ActivityEvent.objects.filter(kind="campaign.groupmember")
+    assert not about.filter(changes__group_id__contains=group.pk).exists()
+
+
+def test_erasure_ends_only_the_groups_made_from_answers(judge: Judge) -> None:
+    experts = JudgeGroup.objects.create(campaign=judge.campaign, name="experts")
+    GroupMember.objects.create(judge=judge, group=experts)
+    erasure_carry_out(request=erasure_ask(judge=judge), by=None)
+    left = GroupMember.objects.filter(judge=judge)
+    assert [member.group for member in left] == [experts]
+
+
 def test_download_contains_exactly_the_declared_values(judge: Judge) -> None:
     planted = list(plant(judge))
     downloaded = own_data_json(
@@ -316,6 +385,7 @@ def test_download_names_every_declared_field(judge: Judge) -> None:
         BrowserVisit: sections["visits"][0],
         Participation: sections["participations"][0],
         SocialAccount: sections["account"]["single_sign_on"][0],
+        GroupMember: sections["judge"]["groups_from_answers"][0],
     }
     for model, row in rows.items():
         declared = personal_data(model)

@@ -8,17 +8,29 @@ import yaml
 from django.test import Client
 
 from annotation.services.lending.lend import LendingRefusedError
-from campaign.models import ActivityEvent, Campaign, Judge, Task
+from campaign.models import ActivityEvent, Campaign, Judge, KeptFile, Task
 from campaign.models.questions import QuestionsRefusedError, questions_stored
 from campaign.selectors.questions import AnswersSummary, answers_summaries
 from campaign.services.campaigns import campaign_change
-from campaign.services.questions import judge_answers_write, question_move
+from campaign.services.exported_files import exported_file_keep
+from campaign.services.judge_groups import judge_group_members_change
+from campaign.services.questions import (
+    judge_answers_delete,
+    judge_answers_write,
+    question_move,
+)
 from ranking.export.asked import requested_export
 from ranking.export.columns import described_columns
 from ranking.export.kinds import KINDS
 from ranking.export.writing import export_bytes
 from tests.at_work import judge_all_of, lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import (
+    make_analyst,
+    make_campaign,
+    make_judge,
+    make_organiser,
+    make_task,
+)
 from tests.recruiting import make_panel
 from whole_campaigns.cloning import campaign_clone
 
@@ -408,6 +420,65 @@ def test_judges_are_grouped_by_an_answer(
     assert [judge.pseudonym for judge in in_group] == members
 
 
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_judge_leaves_a_group_with_the_answer_that_it_was_made_from(
+    client: Client,
+    campaign: Campaign,
+    is_deleted: bool,
+) -> None:
+    client.force_login(make_organiser(campaign))
+    client.post(EDITOR, {"act": "group", "group": "some", "answer": "age=> 40"})
+    group = campaign.judge_groups.get(name="some")
+    by_hand = campaign.judges.exclude(group_members__group=group).earliest("pk")
+    judge_group_members_change(group=group, add=[by_hand])
+    asked = questions_stored(campaign.questions)
+    for judge in [*campaign.judges.filter(group_members__group=group)]:
+        if is_deleted:
+            judge_answers_delete(judge=judge)
+        else:
+            judge_answers_write(
+                judge=judge,
+                questions=[question for question in asked if question.name == "age"],
+                values={"age": 77},
+                language="en",
+            )
+    assert [member.judge for member in group.members.all()] == [by_hand]
+
+
+def test_exported_answers_end_with_an_answer_that_was_in_them(
+    campaign: Campaign,
+) -> None:
+    task = Task.objects.of(campaign).get()
+    for kind, names_people in (("judge-answers", True), ("texts", False)):
+        exported_file_keep(
+            task=task,
+            content=[b"x"],
+            by=None,
+            kind=kind,
+            file_format="csv",
+            name=f"{kind}.csv",
+            until=1,
+            watermark=1,
+            names_people=names_people,
+        )
+    judge_answers_delete(judge=campaign.judges.earliest("pk"))
+    assert [file.kind for file in KeptFile.objects.all()] == ["texts"]
+
+
+def test_log_does_not_say_whom_an_answer_put_into_a_group(
+    client: Client,
+    campaign: Campaign,
+) -> None:
+    client.force_login(make_organiser(campaign))
+    client.post(EDITOR, {"act": "group", "group": "some", "answer": "age=> 40"})
+    group = campaign.judge_groups.get(name="some")
+    members = [member.judge for member in group.members.all()]
+    judge_group_members_change(group=group, remove=members)
+    assert members
+    assert not group.members.exists()
+    assert not ActivityEvent.objects.filter(kind="campaign.groupmember").exists()
+
+
 def test_empty_group_is_refused(client: Client, campaign: Campaign) -> None:
     client.force_login(make_organiser(campaign))
     client.post(EDITOR, {"act": "group", "group": "old", "answer": "age=90"})
@@ -440,6 +511,26 @@ def test_questions_and_counts_are_read_over_rest(
     age, native = client.get("/api/v1/campaigns/museum/questions/").json()["questions"]
     assert (age["median"], age["minimum"], age["kind"]) == (40, 20, "number")
     assert native["counts"][0] == {"answer": "Yes", "judges": 3, "share": 0.75}
+
+
+def test_analysts_read_no_answer_on_page_or_over_rest(
+    client: Client,
+    campaign: Campaign,
+) -> None:
+    """docs/privacy.md promises it; the export of answers is refused to them, too."""
+    organiser = make_organiser(campaign)
+    client.force_login(make_analyst(campaign))
+    assert client.get("/api/v1/campaigns/museum/questions/").status_code == 403
+    page = client.get(EDITOR)
+    assert page.status_code == 200
+    assert "age" in page.text
+    shown = page.context["summaries"]
+    assert {summary.answered for summary in shown} == {0}
+    assert {row.judges for summary in shown for row in summary.counts} <= {0}
+    assert page.context["worked"] is None
+    client.force_login(organiser)
+    answered = [summary.answered for summary in client.get(EDITOR).context["summaries"]]
+    assert max(answered) > 0
 
 
 def test_questions_are_changed_over_rest_or_refused(

@@ -163,7 +163,8 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/participations/": MEMBERS_API,
     # Writing: tests/integration/rest/test_instructions.py.
-    "api/v1/campaigns/<slug:slug>/questions/": MEMBERS_API,
+    # Answers can identify a person: docs/privacy.md.
+    "api/v1/campaigns/<slug:slug>/questions/": {**MEMBERS_API, "analyst": 403},
     "api/v1/campaigns/<slug:slug>/instructions/": MEMBERS_API | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/instructions/<int:version>/": MEMBERS_API,
     "api/v1/campaigns/<slug:slug>/judge-groups/": ORGANISERS_API
