@@ -11,7 +11,9 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from campaign.models import InvitationRole, MembershipRole
+from campaign.models.questions import questions_checked, questions_stored
 from campaign.services.api_tokens import token_create
+from campaign.services.campaigns import campaign_change
 from campaign.services.invitations import (
     invitation_create,
     invitation_create_for_anybody,
@@ -19,6 +21,7 @@ from campaign.services.invitations import (
 from campaign.services.members import member_invite_by_mail
 from campaign.services.notification import Message
 from campaign.services.own_account import password_token
+from campaign.services.questions import judge_answers_write
 from campaign.services.webhooks import webhook_secret_rotate
 from ranking.export.kinds import KINDS
 from ranking.services.published_results.publish import result_reviewer_link_make
@@ -227,3 +230,35 @@ def test_errors_do_not_repeat_what_was_sent_as_a_token_or_cursor(
             assert not any(token[:-1] in text for text in text_of(answer)), route
     assert asked > 200
     assert token[:-1] not in logged.getvalue()
+
+
+def test_no_page_list_or_file_shows_an_analyst_what_a_judge_answered(
+    world: World,
+) -> None:
+    """docs/privacy.md: answers to the campaign's questions are for organisers."""
+    question = {
+        "name": "remarks",
+        "kind": "text",
+        "texts": [{"language": "en", "question": "Anything else?"}],
+    }
+    campaign = world.campaign
+    campaign_change(campaign=campaign, questions=questions_checked([question]))
+    campaign.refresh_from_db()
+    answer = {"answer": "planted-answer"}
+    judge_answers_write(
+        judge=world.judge,
+        questions=questions_stored(campaign.questions),
+        values={"remarks": answer["answer"]},
+        language="en",
+    )
+    doors: dict[str, set[str]] = {}
+    for role in ("analyst", "organiser"):
+        client = world.client(role)
+        client.raise_request_exception = False
+        doors[role] = set()
+        for address in (*map(world.fill, ADDRESSES), *_exports(world)):
+            if found_in(client.get(address), answer):
+                doors[role].add(address)
+    assert doors["analyst"] == set()
+    # What this looks for can be found.
+    assert "/api/v1/campaigns/mine/questions/" in doors["organiser"]
