@@ -12,6 +12,7 @@ from campaign.models.task import Protocol
 from campaign.texts.by_language import text_in_active_language
 from campaign.texts.counted import counted
 from campaign.texts.joining import comma_list, sentence_list
+from campaign.texts.studies import study_name
 from ranking.core.ranges import Correction
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.reports.wording.methods import (
@@ -115,7 +116,8 @@ def _judging(content: PublishedContent) -> str:
     # Results of older versions do not name the protocol.
     protocol = Protocol(task.get("protocol", Protocol.RANKING))
     if protocol != Protocol.RANKING:
-        return _("Protocol: %(protocol)s.") % {"protocol": protocol.label}
+        name = study_name(protocol, task.get("rules"))
+        return _("Protocol: %(protocol)s.") % {"protocol": name}
     if task["shows_source"] and task["shows_reference"]:
         sentence = _(
             "Judges saw a source sentence, its reference and up to five outputs, and ranked the "
