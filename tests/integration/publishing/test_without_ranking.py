@@ -1,6 +1,7 @@
 """Results of tasks whose judges see one output at a time: the tables of their answers are published."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Task
 from ranking.models import Analysis, PublishedResult
 from ranking.selectors.analyses import answer_for_people
@@ -17,7 +19,7 @@ from ranking.services.published_results.publish import ResultChoices, result_pub
 from ranking.tasks import rank_task
 from tests.criteria import FOUR
 from tests.factories import make_campaign, make_organiser
-from tests.integration.protocols.judging import rated_task
+from tests.integration.protocols.judging import edited_task, quizzed_task, rated_task
 from tests.integration.protocols.test_answers_kept_up import one_at_a_time
 from tests.integration.protocols.test_criteria_report import rated as rated_side_by_side
 from tests.integration.publishing.bundled import bundled, files_of, packed, said
@@ -63,12 +65,36 @@ def test_ratings_without_weights_are_not_published_as_tied(client: Client) -> No
     assert "Systems by criteria" in page
 
 
-def test_published_answers_name_no_judge(rated: Task) -> None:
-    judges = list(rated.test_set.campaign.judges.values_list("pseudonym", flat=True))
-    content = result_publish(task=rated, by=None).content
-    tables = json.dumps(content["sections"]["answers"])
-    assert judges
-    assert not [judge for judge in judges if f'"{judge}"' in tables]
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: rated_task(make_campaign()),
+        lambda: rated_side_by_side(2),
+        lambda: quizzed_task(make_campaign()),
+        lambda: edited_task(make_campaign()),
+        lambda: one_at_a_time(make_campaign(), alike="ada"),
+    ],
+)
+def test_published_page_names_no_judge(make: Callable[[], Task]) -> None:
+    """Neither in a table nor in a sentence below one."""
+    task = make()
+    judges = task.test_set.campaign.judges
+    excluded = judges.latest("pk")
+    # Names that occur in no sentence otherwise.
+    for number, judge in enumerate(judges.order_by("pk")):
+        judges.filter(pk=judge.pk).update(pseudonym=f"judge-hxn3c{number}")
+    excluded.refresh_from_db()
+    quality_action_take(
+        judge=excluded,
+        task=task,
+        decision=JudgeDecision(action="exclude", user=None, note="clicked"),
+    )
+    rank_task(task.pk)
+    result = result_publish(task=task, by=None)
+    assert result.content["sections"]["answers"]["reports"]
+    page = Client().get(f"/results/{result.address}/").content.decode()
+    for text in (page, json.dumps(result.content["sections"])):
+        assert "hxn3c" not in text
 
 
 def test_anonymous_systems_have_letters_in_published_answers(rated: Task) -> None:
