@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import strip_tags
 
-from annotation.importing.test_sets import TestSetFiles, test_set_from_files
+from annotation.importing import test_sets as importing
 from annotation.services.tasks import study_apply, task_rules_change
 from campaign.formats.recognising import recognise
 from campaign.formats.streams import StoredFile
@@ -164,9 +164,9 @@ def imported(campaign: Campaign, preset: Preset, media: Mapping[str, bytes]) -> 
     stored = [
         StoredFile(name, partial(opened, content)) for name, content in files.items()
     ]
-    test_set = test_set_from_files(
+    test_set = importing.test_set_from_files(
         campaign=campaign,
-        files=TestSetFiles(
+        files=importing.TestSetFiles(
             recognised=recognise("study", stored),
             name="study",
             source_language="en",
