@@ -87,7 +87,11 @@ def test_published_page_names_no_judge(make: Callable[[], Task]) -> None:
     quality_action_take(
         judge=excluded,
         task=task,
-        decision=JudgeDecision(action="exclude", user=None, note="clicked"),
+        decision=JudgeDecision(
+            action="exclude",
+            user=make_organiser(task.test_set.campaign),
+            note="clicked",
+        ),
     )
     rank_task(task.pk)
     result = result_publish(task=task, by=None)
