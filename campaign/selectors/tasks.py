@@ -8,9 +8,8 @@ from django.dispatch import Signal
 from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, Judge, Protocol, Task, TestSet
-from campaign.models.campaign import Judged
 from campaign.selectors.media import media_in_words, media_of_test_sets
-from campaign.texts.joining import comma_list, labelled, with_full_stop
+from campaign.texts.joining import comma_list
 from campaign.texts.languages import language_name, language_pair_name, reads_languages
 
 
@@ -75,10 +74,6 @@ def work_of_judges(*, campaign: Campaign, judge: Judge | None = None) -> list[st
     lines: list[str] = []
     for task in chosen:
         lines += work_on(task, media.of(task.test_set_id))
-    if lines and campaign.judged != Judged.TRANSLATIONS:
-        lines.append(
-            with_full_stop(labelled(_("Type of output"), campaign.judged_label)),
-        )
     return list(dict.fromkeys(lines))
 
 
