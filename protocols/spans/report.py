@@ -423,7 +423,12 @@ def _tell(
     tables += [
         _score_agreement(result.score_agreement),
         _span_agreement(result.span_agreement),
-        _contradictions(result.contradictions),
+        # Errors alone contradict no score.
+        *(
+            [_contradictions(result.contradictions)]
+            if scores_of(read.judgments)
+            else []
+        ),
         _differences(result.suggestions),
         _outcomes(result.suggestions),
     ]
@@ -866,7 +871,7 @@ def _read(
 
 ANALYSIS = ProtocolAnalysis(
     name="spans",
-    title=gettext_lazy("Error spans and scores"),
+    title=gettext_lazy("Scores and errors"),
     question=gettext_lazy("How do systems score, and how well do judges agree?"),
     options=(
         MEASURE,
