@@ -11,6 +11,7 @@ from annotation.services.answers_taken_back import AnswerKeptError
 from annotation.services.numbers import judgments_number
 from annotation.services.quality import answer_take_back, quality_action_revert
 from campaign.models import ActivityEvent, Protocol, Task, User
+from ranking.services.reproduced_runs import ranking_run_reproduce
 from ranking.services.runs import ranking_run_compute
 from tests.at_work import judge_one_hit
 from tests.counters import counters_by_row, counters_stored
@@ -176,3 +177,14 @@ def test_decision_about_judges_cannot_take_answers_back(
         content_type="application/json",
     )
     assert answer.status_code == 400
+
+
+def test_ranking_follows_which_answer_is_taken_back(task: Task, olga: User) -> None:
+    """Equally many taken back are not the same ones."""
+    first = take_back(task, olga, 1)
+    assert ranking_run_compute(task_id=task.pk) is not None
+    quality_action_revert(action=first, user=olga)
+    take_back(task, olga, 2)
+    run = ranking_run_compute(task_id=task.pk)
+    assert run is not None
+    assert ranking_run_reproduce(run) == run.result
