@@ -23,12 +23,12 @@ def taking_back_in_words(*, judgment: Judgment, task: Task) -> list[str]:
     ):
         sentences.append(
             _(
-                "Another block is planned in its place, for any judge who has not seen its segment."
+                "Another block is planned in its place, for any judge who has not seen its segment.",
             ),
         )
         sentences.append(
             _(
-                "To have %(judge)s answer again, ask for a review instead: a changed answer replaces this one."
+                "To have %(judge)s answer again, ask for a review instead: a changed answer replaces this one.",
             )
             % {"judge": judgment.judge.called},
         )

@@ -56,7 +56,7 @@ def _control_change(
     changed = Block.objects.filter(pk=block.pk, control=before)
     if not changed.update(control=after):
         raise AnswerKeptError(
-            _("This answer does not count in results, or counts again already.")
+            _("This answer does not count in results, or counts again already."),
         )
     change = 1 if after == BlockControl.NONE else -1
     if block.hit.design.kind != Design.Kind.IMPORTED:

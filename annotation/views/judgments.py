@@ -198,7 +198,8 @@ def judgment_take_back(
             user=user_of(request),
         )
         messages.success(
-            request, _("Judgment %(number)s taken back.") % {"number": number}
+            request,
+            _("Judgment %(number)s taken back.") % {"number": number},
         )
     return address
 

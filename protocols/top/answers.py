@@ -245,7 +245,7 @@ PRESETS: Final = (
         name="best-worst",
         label=BestWorstAnswers.name,
         sentence=gettext_lazy(
-            "Judges choose the best and the worst of several outputs."
+            "Judges choose the best and the worst of several outputs.",
         ),
         protocol=Protocol.TOP,
         rules={"best_worst": True},

@@ -239,7 +239,9 @@ def test_bundles_of_thin_rankings_are_reproduced(
     assert out.getvalue().count("group 2: not compared") == (
         1 if name == "disconnected" else 0
     )
-    assert out.getvalue().count("Effective blocks: 1 of 10") == (1 if name == "one_block" else 0)
+    assert out.getvalue().count("Effective blocks: 1 of 10") == (
+        1 if name == "one_block" else 0
+    )
 
 
 # --- Analyses -----------------------------------------------------------------------------------
