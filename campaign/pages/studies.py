@@ -11,8 +11,9 @@ def study_choices(protocols: Iterable[str] = Protocol) -> list[tuple[str, str]]:
     """Return the studies of these protocols for a form field: each with its name, and a sentence on it."""
     offered = set(protocols)
     choices = []
-    for preset in study_presets():
-        if preset.protocol in offered:
-            words = sentence_list([with_full_stop(preset.label), preset.sentence])
-            choices.append((preset.name, words))
+    for protocol in Protocol:
+        for preset in study_presets():
+            if preset.protocol == protocol and protocol in offered:
+                words = sentence_list([with_full_stop(preset.label), preset.sentence])
+                choices.append((preset.name, words))
     return choices
