@@ -10,8 +10,10 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from annotation.protocols.answer_kinds import answer_kind
 from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Task
+from campaign.texts.studies import study_checked
 from ranking.models import Analysis, PublishedResult
 from ranking.selectors.analyses import answer_for_people
 from ranking.services.published_results.naming import PublishingRefusedError
@@ -185,3 +187,17 @@ def test_answers_in_a_bundle_have_no_times(marked: Task) -> None:
     }
     assert keys
     assert not keys & {"started_at", "ended_at", "comment"}
+
+
+def test_published_page_names_the_study_and_the_weights_of_its_errors() -> None:
+    task = one_at_a_time(make_campaign())
+    rules = study_checked("mqm-core").rules
+    # As if its judges had been asked so.
+    complete = answer_kind(task.protocol, {**rules, "scored": True}).rules
+    Task.objects.filter(pk=task.pk).update(rules={**complete, "scored": False})
+    rank_task(task.pk)
+    result = result_publish(task=Task.objects.get(pk=task.pk), by=None)
+    page = Client().get(f"/results/{result.address}/").content.decode()
+    assert "Protocol: MQM." in page
+    assert "Weights of errors: critical: 25; major: 5; minor: 1; neutral: 0." in page
+    assert result.content["task"]["rules"]["severities"] == rules["severities"]
