@@ -53,10 +53,10 @@ from campaign.models import Campaign, Judge, Protocol
 from campaign.texts.joining import labelled, sentence_list
 from protocols.models import SpansAnswer, SuggestedSpans
 from protocols.spans.presets import (
-    DIRECT_ASSESSMENT,
     ESA,
     MQM,
     MQM_GOOGLE,
+    SCORES,
     SPANS_PRESETS,
 )
 from protocols.spans.records import (
@@ -487,7 +487,7 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
     def name(self) -> Promise | str:
         rules = self.stored_rules
         if not spans_are_asked(rules):
-            return DIRECT_ASSESSMENT
+            return SCORES
         if self.is_scored:
             return self.protocol.label if has_categories(rules) else ESA
         if not has_categories(rules):

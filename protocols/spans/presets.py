@@ -12,7 +12,7 @@ from campaign.texts.studies import Preset
 from protocols.spans.records import Severity
 
 ESA: Final = gettext_lazy("Error spans and scores (ESA)")
-DIRECT_ASSESSMENT: Final = gettext_lazy("Direct assessment (DA)")
+SCORES: Final = gettext_lazy("Scores from 0 to 100 (DA)")
 MQM: Final = "MQM"
 MQM_GOOGLE: Final = "MQM (Google 2021)"
 
@@ -47,5 +47,15 @@ SPANS_PRESETS: Final = (
         "google-2021",
         MQM_GOOGLE,
         gettext_lazy("The same with the categories of Freitag et al. (2021)."),
+    ),
+    Preset(
+        name="scores",
+        label=SCORES,
+        sentence=gettext_lazy(
+            "Judges score one output from 0 to 100, without marking errors."
+        ),
+        protocol=Protocol.SPANS,
+        design={"kind": Design.Kind.BALANCED, "systems_per_block": 1},
+        rules={"spans_asked": False},
     ),
 )

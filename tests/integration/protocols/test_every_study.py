@@ -235,7 +235,7 @@ def test_severities_explained_are_those_of_the_rules(rules: dict[str, object]) -
         ({"categories": ["Style"]}, "Error spans and scores"),
         ({"scored": False, "categories": ["Style"]}, "MQM"),
         ({"scored": False}, "Error spans"),
-        ({"spans_asked": False}, "Direct assessment (DA)"),
+        ({"spans_asked": False}, "Scores from 0 to 100 (DA)"),
     ],
 )
 def test_rules_of_error_spans_name_the_study(
