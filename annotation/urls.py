@@ -65,6 +65,11 @@ _task = [
     path("skips/", judgments.skips_page, name="skips"),
     path("judgments/", judgments.judgments_list_page, name="judgments"),
     path("judgments/<int:number>/", judgments.judgment_page, name="judgment"),
+    path(
+        "judgments/<int:number>/take-back/",
+        judgments.judgment_take_back,
+        name="judgment-take-back",
+    ),
 ]
 
 _erasures = [

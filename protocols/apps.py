@@ -32,7 +32,7 @@ class ProtocolsConfig(AppConfig):
             if hasattr(files, "__path__"):
                 # A folder, whose other modules read files without Django.
                 files = import_module(f"{files.__name__}.answers")
-            answer_kind_register(answers.ANSWERS)
+            answer_kind_register(answers.ANSWERS, getattr(answers, "PRESETS", ()))
             answer_files_register(
                 protocol,
                 with_machine_judgments(protocol, files.FILES),

@@ -22,7 +22,7 @@ from annotation.models import JudgmentSequence
 from annotation.protocols.answer_kinds import Rules
 from annotation.selectors.effects import task_at_work
 from annotation.selectors.task_rules import task_rules
-from annotation.services.tasks import task_settings_change, task_with_rules_create
+from annotation.services.tasks import task_of_study_create, task_settings_change
 from campaign.api.base import CampaignAPIView, TaskAPIView
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import NumberField, boolean_parameter
@@ -220,6 +220,11 @@ class TaskListedSerializer(serializers.ModelSerializer[Task]):
         source="test_set.target_language",
         read_only=True,
     )
+    study = serializers.CharField(
+        source="get_protocol_display",
+        read_only=True,
+        help_text="What protocol and rules make of the task, such as “MQM”; the name on every page.",
+    )
     rules = RulesOfTaskField()
     judged = serializers.IntegerField(read_only=True, help_text="Blocks.")
 
@@ -231,6 +236,7 @@ class TaskListedSerializer(serializers.ModelSerializer[Task]):
             "test_set",
             "name",
             "protocol",
+            "study",
             "rules",
             "source_language",
             "target_language",
@@ -266,6 +272,7 @@ class TaskSerializer(TaskListedSerializer):
             "id",
             "test_set",
             "protocol",
+            "study",
             "name",
             "campaign",
             "source_language",
@@ -287,7 +294,16 @@ class NewTaskSerializer(PlainSerializer):
     """A new task: its protocol and its test set."""
 
     test_set = serializers.IntegerField(help_text="ID of the test set.")
-    protocol = serializers.ChoiceField(choices=Protocol.choices)
+    protocol = serializers.ChoiceField(
+        choices=Protocol.choices,
+        required=False,
+        help_text="Required without `preset`.",
+    )
+    preset = serializers.CharField(
+        required=False,
+        max_length=40,
+        help_text="Study that the task becomes, such as `mqm-core`, `mos` or `best-worst`: sets protocol, rules and design. `rules` in the request replace its own.",
+    )
     blocks_wanted = serializers.IntegerField(
         required=False,
         allow_null=True,
@@ -403,7 +419,7 @@ class TasksView(CampaignAPIView):
             raise ValidationError(
                 {"test_set": ["Test set not found in this campaign."]},
             )
-        task = task_with_rules_create(test_set=test_set, by=self.user, **options)
+        task = task_of_study_create(test_set=test_set, by=self.user, **options)
         return self.serialized(
             self.tasks().get(pk=task.pk),
             TaskListedSerializer,

@@ -1,15 +1,15 @@
 """Forms to clone and rehearse campaigns, and for tasks, with a field for each rule of their protocols."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any, Final
+from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.forms.boundfield import BoundField
 from django.utils.formats import number_format
-from django.utils.functional import Promise, lazy
+from django.utils.functional import lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -24,12 +24,11 @@ from annotation.services.planning.designs import design_change
 from annotation.services.tasks import task_settings_change, task_with_rules_create
 from campaign.models import Campaign, Protocol, Task, TestSet, User
 from campaign.pages.forms import VersionedForm, WholeNumberField
+from campaign.pages.studies import study_choices
 from campaign.pages.uploads import LANGUAGE_TAG, SOURCE_TAG
 from campaign.services.campaigns import LEAST_SKILL, MAX_BLOCKS, MOST_BOTS
-from campaign.texts.joining import sentence_list, with_full_stop
 from campaign.texts.refusals import RefusalsAt
-from protocols.frame.scale.presets import CRITERIA_PRESETS
-from protocols.spans.presets import SPANS_PRESETS
+from campaign.texts.studies import study_of_protocol, study_preset
 
 
 def _skill_help() -> str:
@@ -142,8 +141,9 @@ class NewTaskForm(forms.Form):
         *,
         campaign: Campaign,
         test_set: int | None = None,
+        study: str = "",
     ) -> None:
-        super().__init__(data, initial={"test_set": test_set})
+        super().__init__(data, initial={"test_set": test_set, "protocol": study})
         rows = list(
             campaign.test_sets.order_by("created_at", "pk").prefetch_related("tasks"),
         )
@@ -158,7 +158,7 @@ class NewTaskForm(forms.Form):
         protocols: Any = self.fields["protocol"]
         choices = campaign.test_sets.filter(pk__in=incomplete)
         test_sets.queryset = choices.order_by("created_at", "pk")
-        protocols.choices = _protocol_choices(offered)
+        protocols.choices = study_choices(offered)
         #: True if every test set has a task of every protocol.
         self.is_over = not incomplete
         #: Fields of rules by protocol.
@@ -197,10 +197,8 @@ class NewTaskForm(forms.Form):
         """Create the task; return None, with an error, if it is refused."""
         values = self.cleaned_data
         protocol = self._protocol
-        preset = _PRESETS.get(values["protocol"])
-        rules = _rules_of(values, self.rules_names[protocol])
-        if preset is not None:
-            rules |= preset.rules
+        preset = study_of_protocol(protocol, values["protocol"])
+        rules = _rules_of(values, self.rules_names[protocol]) | preset.rules
         with RefusalsAt(self), transaction.atomic():
             task = task_with_rules_create(
                 by=by,
@@ -210,49 +208,15 @@ class NewTaskForm(forms.Form):
                 blocks_wanted=values["blocks_wanted"],
                 segments_again=values["segments_again"],
             )
-            if preset is not None and preset.design:
+            if preset.design:
                 design_change(task=task, changed_by=by, **preset.design)
             return task
         return None
 
     @property
     def _protocol(self) -> str:
-        chosen: str = self.cleaned_data.get("protocol", "")
-        preset = _PRESETS.get(chosen)
-        if preset is None:
-            return chosen
-        return preset.protocol.value
-
-
-#: Presets of error spans and ratings, protocols with several names.
-_PRESETS: Final = {
-    preset.name: preset for preset in (*SPANS_PRESETS, *CRITERIA_PRESETS)
-}
-
-
-def _protocol_choices(offered: Collection[Protocol]) -> list[tuple[str, str]]:
-    """Return the choices of the protocol field."""
-    choices: list[tuple[str, str]] = []
-    for protocol in Protocol:
-        if protocol not in offered:
-            continue
-        has_presets = False
-        for preset in _PRESETS.values():
-            if preset.protocol == protocol:
-                has_presets = True
-                sentences = _name_and_sentence(preset.label, preset.sentence)
-                choices.append((preset.name, sentences))
-        if not has_presets:
-            sentences = _name_and_sentence(
-                protocol.label,
-                answer_kind(protocol).sentence,
-            )
-            choices.append((protocol.value, sentences))
-    return choices
-
-
-def _name_and_sentence(name: Promise | str, sentence: Promise | str) -> str:
-    return sentence_list([with_full_stop(str(name)), str(sentence)])
+        preset = study_preset(self.cleaned_data.get("protocol", ""))
+        return "" if preset is None else str(preset.protocol)
 
 
 class TaskSettingsForm(VersionedForm):

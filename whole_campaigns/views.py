@@ -156,13 +156,18 @@ _DIGITS = 9
 
 @form_view
 def task_add_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the form for a new task, optionally on the test set in `?test_set=`; POST creates the task."""
+    """Show the form for a new task, optionally with the `?test_set=` and `?study=` chosen; POST creates the task."""
     campaign = organised_campaign(request, slug)
     number = request.GET.get("test_set", "")
     test_set = None
     if number.isascii() and number.isdigit() and len(number) <= _DIGITS:
         test_set = int(number)
-    form = NewTaskForm(request.POST or None, campaign=campaign, test_set=test_set)
+    form = NewTaskForm(
+        request.POST or None,
+        campaign=campaign,
+        test_set=test_set,
+        study=request.GET.get("study", ""),
+    )
     if request.method == "POST" and form.is_valid():
         task = form.save(by=user_of(request))
         if task is not None:

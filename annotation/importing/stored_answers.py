@@ -14,7 +14,14 @@ from uuid import UUID
 
 from django.db.models import F, QuerySet
 
-from annotation.models import Block, Design, Judgment, Skip
+from annotation.models import (
+    Block,
+    Design,
+    Judgment,
+    QualityAction,
+    QualityActionKind,
+    Skip,
+)
 from annotation.models.block import BlockControl
 from annotation.models.judgment import JudgmentQuerySet
 from annotation.services.numbers import counters_rebuild, ranking_request
@@ -201,15 +208,26 @@ def _connected_files(task: Task, files: Collection[str]) -> frozenset[str]:
 
 
 def withdrawn_blocks(client_ids: Iterable[UUID]) -> list[int]:
-    """Return the withdrawn blocks of the judgments and skips with these ids. Two queries."""
+    """Return the withdrawn blocks of the judgments and skips with these ids, without answers that an organiser took back.
+
+    Two queries, and a third if there are any.
+    """
     of_withdrawn = {
         "client_id__in": list(client_ids),
         "block__control": BlockControl.WITHDRAWN,
     }
-    return [
+    blocks = [
         *Judgment.objects.filter(**of_withdrawn).values_list("block", flat=True),
         *Skip.objects.filter(**of_withdrawn).values_list("block", flat=True),
     ]
+    if not blocks:
+        return []
+    taken_back = QualityAction.objects.in_force().filter(
+        action=QualityActionKind.RETRACT,
+        evidence__block__in=blocks,
+    )
+    taken = set(taken_back.values_list("evidence__block", flat=True))
+    return [block for block in blocks if block not in taken]
 
 
 def blocks_count_again(*, task: Task, blocks: Sequence[int]) -> None:

@@ -17,6 +17,7 @@ from annotation.importing.tool_settings import (
 )
 from annotation.protocols.answer_kinds import answer_kind
 from annotation.services.planning.designs import design_change
+from annotation.services.tasks import study_apply
 from campaign.formats import FormatError
 from campaign.formats.file_names import set_name
 from campaign.formats.inspecting import Inspection
@@ -58,6 +59,7 @@ from campaign.services.jobs import JobProgress, JobResult, handles
 from campaign.services.media import media_store
 from campaign.services.uploads import upload_becomes, upload_change, upload_report_store
 from campaign.texts.languages import LanguageTagError
+from campaign.texts.studies import study_name, study_of_protocol, study_presets
 
 AS_RANKED: Final = SetReading(reference_system=REFERENCE_SYSTEM)
 
@@ -85,9 +87,12 @@ def test_set_from_files(
     upload: Upload | None = None,
     blocks_wanted: int | None = None,
     protocol: str = Protocol.RANKING,
+    preset: str = "",
     watch: Watch | None = None,
 ) -> TestSet:
     """Create a test set with a task, and fill it with the texts of files.
+
+    The task becomes the study named `preset`, which is of the protocol, unless the files say what it asks.
 
     Files are read in a process of its own; `watch` is that of `isolated_items`.
 
@@ -117,16 +122,20 @@ def test_set_from_files(
             protocol=protocol,
             reference_system=files.reading.reference_system,
         )
+    task = first_task(test_set=test_set)
+    settings = None
     if omissions.settings is not None:
-        task = first_task(test_set=test_set)
         settings = settings_read(omissions.settings)
+    if preset and (settings is None or settings.protocol != protocol):
+        study_apply(task=task, preset=study_of_protocol(protocol, preset))
+    if settings is not None:
         omissions.left_out += settings_apply(task=task, settings=settings)
     if files.rank_shown_reference:
         _refuse_no_reference(
             test_set.systems.filter(kind=SystemKind.REFERENCE).exists(),
         )
         design_change(
-            task=first_task(test_set=test_set),
+            task=task,
             reference_rate=None,
             rank_shown_reference=True,
         )
@@ -259,6 +268,7 @@ def texts_import(job: Job, progress: JobProgress) -> JobResult:
             campaign=upload.campaign,
             blocks_wanted=upload.blocks_wanted,
             protocol=upload.protocol,
+            preset=upload.preset,
             upload=upload,
             watch=lambda bytes_read: progress(bytes_read, total),
         )
@@ -328,9 +338,15 @@ def _language_of(report: InspectionReport, role: str) -> str:
 
 
 def _protocol_propose(upload: Upload, settings: ToolSettings) -> None:
-    """Choose the protocol of the file at the first check; later, the organiser may have chosen another."""
-    if settings.protocol is not None and upload.report is None:
-        upload_change(upload=upload, protocol=settings.protocol)
+    """Choose the study of the file at the first check; later, the organiser may have chosen another."""
+    if settings.protocol is None or upload.report is not None:
+        return
+    upload_change(upload=upload, protocol=settings.protocol)
+    name = study_name(settings.protocol, settings.rules)
+    for preset in study_presets():
+        if preset.protocol == settings.protocol and str(preset.label) == name:
+            upload_change(upload=upload, preset=preset.name)
+            return
 
 
 def _name_propose(upload: Upload) -> None:

@@ -29,8 +29,15 @@ class QualityActionKind(models.TextChoices):
     EXCLUDE = "exclude", pgettext_lazy("action on judges", "Excluded")
     AGAIN = "again", _("Asked to judge again")
     MESSAGE = "message", _("Messaged")
+    RETRACT = "retract", _("Answer taken back")
 
 
+#: Decisions about judges as a whole, rather than about one of their answers.
+DECISIONS_ON_JUDGES = [
+    choice
+    for choice in QualityActionKind.choices
+    if choice[0] != QualityActionKind.RETRACT
+]
 #: Actions that count against a judge while in force, and that reinstating reverts.
 STANDING_ACTIONS = (
     QualityActionKind.WARN,
@@ -175,6 +182,13 @@ class QualityActionQuerySet(RecordedQuerySet["QualityAction"]):
     def standing(self) -> "QualityActionQuerySet":
         """Return the actions in force that count against a judge, which excludes requests and messages."""
         return self.in_force().filter(action__in=STANDING_ACTIONS)
+
+    def taken_back(self, *, block: int) -> "QualityActionQuerySet":
+        """Return the action in force that took the answers to a block back, if there is one."""
+        return self.in_force().filter(
+            action=QualityActionKind.RETRACT,
+            evidence__block=block,
+        )
 
 
 class QualityAction(RecordedModel):

@@ -19,12 +19,13 @@ from annotation.sampling.parameters import (
     numbers_read,
     numbers_written,
 )
-from annotation.selectors.designs import TELLING, Preset, design_of_preset, preset_of
+from annotation.selectors.designs import TELLING, design_of_preset, preset_of
 from annotation.services.planning.designs import design_proposed
 from campaign.models import JudgeGroup, SystemKind, Task
 from campaign.models.system import system_label
 from campaign.pages.forms import VERSION, VersionedForm, WholeNumberField
 from campaign.texts.refusals import RefusalsAt
+from campaign.texts.studies import Preset
 
 _NEVER = "never"
 _AT_A_RATE = "rate"

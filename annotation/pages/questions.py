@@ -43,6 +43,7 @@ from campaign.texts.languages import (
     language_tag_checked,
 )
 from campaign.texts.lines import LinesTextarea
+from campaign.texts.normalisation import text_to_the_eye
 from campaign.texts.refusals import RefusalsAt
 
 
@@ -115,6 +116,9 @@ class _NumberField(forms.FloatField):
 
     def to_python(self, value: Any) -> Any:
         text = value or ""
+        # Python would read “1_000” as 1000.
+        if "_" in text:
+            raise ValidationError(self.error_messages["invalid"], code="invalid")
         grouped = _WITH_GROUPS.fullmatch(text)
         if grouped is not None:
             whole, separator, decimals = grouped.groups()
@@ -124,6 +128,31 @@ class _NumberField(forms.FloatField):
         if _WITH_WRONG_GROUPS.search(text):
             raise ValidationError(self.error_messages["invalid"], code="invalid")
         return super().to_python(_WITH_DECIMALS.sub(r"\1.\2", text))
+
+
+class _TextField(forms.CharField):
+    """A text; one of invisible characters alone is none."""
+
+    def to_python(self, value: Any) -> str:
+        text = super().to_python(value) or ""
+        return text if text_to_the_eye(text) else ""
+
+
+class _SeveralField(forms.MultipleChoiceField):
+    """Several choices, of which the last one may exclude the others."""
+
+    def __init__(self, *, last_excludes: bool, **options: Any) -> None:
+        super().__init__(**options)
+        self._last_excludes = last_excludes
+
+    def validate(self, value: Any) -> None:
+        super().validate(value)
+        last, label = list(self.choices)[-1]
+        if self._last_excludes and last in value and len(value) > 1:
+            raise ValidationError(
+                _("“%(choice)s” cannot be chosen together with another answer.")
+                % {"choice": label},
+            )
 
 
 def _answer_field(question: Question, wording: Wording) -> Any:
@@ -144,9 +173,10 @@ def _answer_field(question: Question, wording: Wording) -> Any:
                 choices.append(("", _("No answer")))
             return forms.ChoiceField(choices=choices, widget=forms.RadioSelect)
         case QuestionKind.SEVERAL:
-            return forms.MultipleChoiceField(
+            return _SeveralField(
                 choices=choices,
                 widget=forms.CheckboxSelectMultiple,
+                last_excludes=question.last_excludes,
             )
         case QuestionKind.CONSENT:
             return forms.BooleanField(
@@ -156,7 +186,7 @@ def _answer_field(question: Question, wording: Wording) -> Any:
                 ),
             )
         case QuestionKind.TEXT:
-            return forms.CharField(
+            return _TextField(
                 max_length=MOST_CHARACTERS,
                 widget=LinesTextarea(attrs={"rows": 3, "dir": "auto"}),
             )
@@ -178,6 +208,11 @@ class QuestionForm(VersionedForm):
     )
     required = forms.BooleanField(
         label=gettext_lazy("Judges must answer, or agree, to continue"),
+        required=False,
+    )
+    last_excludes = forms.BooleanField(
+        label=gettext_lazy("The last choice excludes the others"),
+        help_text=gettext_lazy("For several choices, such as “None of these”."),
         required=False,
     )
     language = forms.ChoiceField(
@@ -245,6 +280,7 @@ class QuestionForm(VersionedForm):
             "kind": sent.get("kind", ""),
             "stage": sent.get("stage", ""),
             "required": sent.get("required", False),
+            "last_excludes": sent.get("last_excludes", False),
             "texts": [wording],
         }
         if not self.errors:

@@ -41,6 +41,7 @@ from campaign.texts.by_language import (
 from campaign.texts.counted import counted
 from campaign.texts.joining import labelled
 from campaign.texts.refusals import RefusedError
+from campaign.texts.studies import Preset, presets_register, study_register
 
 #: Answer to a block: labels, or an object with the fields of the protocol.
 Answer = Any
@@ -428,6 +429,24 @@ class AnswerKind(ABC):
     def last_repeats_needed(self) -> Callable[[Sequence[int]], Set[int]] | None:
         return None
 
+    # What the study is called, and what its judges are told.
+
+    @property
+    def name(self) -> Promise | str:
+        """The established name of the study, for organisers and readers of results."""
+        return self.protocol.label
+
+    @property
+    @abstractmethod
+    def work(self) -> Promise | str:
+        """What judges do, in a sentence for them, which promises only what the rules ask."""
+
+    def criterion(self, *, outputs_are_media: bool = False) -> Promise | str:
+        """Return what decides an answer, in sentences for starter instructions: the organiser's question, if there is one."""
+        if self.own_question:
+            return self.own_question
+        return _BETTER_MEDIA if outputs_are_media else _BETTER
+
     # What judges see.
 
     @property
@@ -728,12 +747,32 @@ def _rule_value(name: str, rule_field: forms.Field, value: Any) -> object:
     return value
 
 
+_BETTER: Final = gettext_lazy(
+    "An output is better if it keeps more of the meaning of the source. If two keep the same amount, the more fluent one is better.",
+)
+_BETTER_MEDIA: Final = gettext_lazy(
+    "An output is better if its overall quality is better. If there is a source, the output should also fit it.",
+)
 _KINDS: Final[dict[str, type[AnswerKind]]] = {}
 
 
-def answer_kind_register(kind: type[AnswerKind]) -> None:
-    """Register the answers of a protocol; called by `AppConfig.ready`."""
+def answer_kind_register(
+    kind: type[AnswerKind],
+    presets: Sequence[Preset] = (),
+) -> None:
+    """Register the answers of a protocol, and its studies to choose from; called by `AppConfig.ready`.
+
+    Without presets, its only study is that of the default rules.
+    """
     _KINDS[kind.protocol] = kind
+    study_register(kind.protocol, kind.of)
+    usual = Preset(
+        name=kind.protocol.value,
+        label=kind.protocol.label,
+        sentence=kind.sentence,
+        protocol=kind.protocol,
+    )
+    presets_register(kind.protocol, presets or [usual])
 
 
 def answer_kind(protocol: str, rules: Rules | None = None) -> AnswerKind:

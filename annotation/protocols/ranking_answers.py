@@ -40,6 +40,7 @@ class RankingAnswers(AnswerKind):
     sentence = gettext_lazy(
         "Judges rank five outputs from best to worst; ties are allowed.",
     )
+    work = gettext_lazy("You rank up to five outputs from best to worst.")
     candidates = range(FEWEST_CANDIDATES, MOST_CANDIDATES + 1)
     rules_fields = {QUESTION: QuestionField()}
     rules_serializer = RankingRulesSerializer

@@ -1,7 +1,7 @@
 """Designs of a task: the one in force, the first one, named ones, and their use of the reference."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypedDict
 
 from django.db.models import (
@@ -12,7 +12,6 @@ from django.db.models import (
     QuerySet,
     Subquery,
 )
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -39,6 +38,7 @@ from campaign.models import (
     Task,
 )
 from campaign.texts.counted import counted
+from campaign.texts.studies import Preset, study_presets
 
 
 def designs_in_force(*, task_id: int | OuterRef) -> QuerySet[Design]:
@@ -329,36 +329,10 @@ def _size(kind: AnswerKind) -> _FirstDesign:
 TELLING: Final = ("kind", "systems_per_block")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preset:
-    """A named design.
-
-    Attributes
-    ----------
-    name : str
-        Name in addresses.
-    label, sentence : str
-        Established name, and a one-sentence description.
-    protocol : Protocol
-        Protocol of its tasks.
-    design : mapping
-        Parameters that differ from the first design of such a task.
-    rules : mapping
-        Rules of its tasks that differ from the defaults.
-    """
-
-    name: str
-    label: Promise | str
-    sentence: Promise | str
-    protocol: Protocol
-    design: Mapping[str, Any]
-    rules: Mapping[str, object] = field(default_factory=dict)
-
-
 PRESETS: Final = (
     Preset(
         name="wmt",
-        label=gettext_lazy("WMT five-way"),
+        label=gettext_lazy("Five-way ranking (WMT)"),
         sentence=gettext_lazy(
             "Judges rank five random outputs for a sentence, as at WMT 2010 to 2016.",
         ),
@@ -367,7 +341,7 @@ PRESETS: Final = (
     ),
     Preset(
         name="balanced",
-        label=gettext_lazy("Balanced five-way"),
+        label=gettext_lazy("Five-way ranking (balanced)"),
         sentence=gettext_lazy(
             "Judges rank five outputs; all pairs of systems are compared equally often.",
         ),
@@ -376,7 +350,7 @@ PRESETS: Final = (
     ),
     Preset(
         name="adaptive",
-        label=gettext_lazy("Adaptive five-way"),
+        label=gettext_lazy("Five-way ranking (adaptive)"),
         sentence=gettext_lazy(
             "Judges rank five outputs; systems that are hard to tell apart are compared more often.",
         ),
@@ -385,7 +359,7 @@ PRESETS: Final = (
     ),
     Preset(
         name="esa",
-        label=gettext_lazy("ESA"),
+        label=gettext_lazy("Error spans and scores (ESA)"),
         sentence=gettext_lazy(
             "Judges mark the errors in one output and score it from 0 to 100.",
         ),
@@ -394,7 +368,7 @@ PRESETS: Final = (
     ),
     Preset(
         name="contrastive-esa",
-        label=gettext_lazy("Contrastive ESA"),
+        label=gettext_lazy("Error spans and scores (ESA), side by side"),
         sentence=gettext_lazy(
             "Judges mark the errors in three outputs side by side and score each.",
         ),
@@ -403,7 +377,7 @@ PRESETS: Final = (
     ),
     Preset(
         name="pairwise",
-        label=gettext_lazy("Pairwise"),
+        label=gettext_lazy("Two outputs"),
         sentence=gettext_lazy("Judges choose the better of two outputs, or neither."),
         protocol=Protocol.TWO_OUTPUTS,
         design={"kind": Design.Kind.BINARY, "systems_per_block": 2},
@@ -421,7 +395,10 @@ PRESETS: Final = (
 
 
 def presets_for(task: Task) -> list[Preset]:
-    """Return the presets; those of the task's protocol say what the task asks, if the organiser replaced that."""
+    """Return the designs, and the studies of other protocols.
+
+    The designs of the task's protocol say what the task asks, if the organiser replaced that.
+    """
     kind = answer_kind_of(task)
     presets = []
     for preset in PRESETS:
@@ -435,6 +412,13 @@ def presets_for(task: Task) -> list[Preset]:
             presets.append(replace(preset, label=label, sentence=sentence))
         else:
             presets.append(preset)
+    names = {preset.name for preset in presets}
+    protocols = {preset.protocol for preset in presets}
+    for study in study_presets():
+        # The usual study of a protocol is there with its designs.
+        is_there = study.name in names or study.name in protocols
+        if study.protocol != task.protocol and not is_there:
+            presets.append(study)
     return presets
 
 

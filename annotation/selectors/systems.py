@@ -37,6 +37,7 @@ from campaign.models import (
     Task,
 )
 from campaign.selectors.tasks import has_judgments
+from campaign.texts.canonical_json import digest_of
 from campaign.texts.counted import counted
 
 #: Above `_COUNTED` judgments, an evenly spaced sample is counted; below `_FEW` matches, only a
@@ -345,23 +346,24 @@ def corrections_listed(*, task: Task) -> QuerySet[OutputCorrection]:
 
 
 def left_out_recorded(task_id: int) -> dict[str, object]:
-    """Return the corrections whose judgments do not count, and the number of withdrawn blocks, as parameters of a ranking.
+    """Return the corrections whose judgments do not count, and the withdrawn blocks, as parameters of a ranking.
 
-    Empty if there are none.
+    Of the blocks it has their number, and a digest that tells equally many others apart. Empty if there are none.
     """
     corrections = OutputCorrection.objects.filter(
         before__segment__test_set__tasks=task_id,
         leaves_out=True,
     )
     ids = list(corrections.order_by("pk").values_list("pk", flat=True))
-    withdrawn = Block.objects.filter(
-        hit__task=task_id,
-        control=BlockControl.WITHDRAWN,
-    ).count()
-    return {
-        **({"corrections": ids} if ids else {}),
-        **({"withdrawn": withdrawn} if withdrawn else {}),
-    }
+    blocks = Block.objects.filter(hit__task=task_id, control=BlockControl.WITHDRAWN)
+    withdrawn = list(blocks.order_by("pk").values_list("pk", flat=True))
+    recorded: dict[str, object] = {}
+    if ids:
+        recorded["corrections"] = ids
+    if withdrawn:
+        recorded["withdrawn"] = len(withdrawn)
+        recorded["withdrawn_digest"] = digest_of(withdrawn)
+    return recorded
 
 
 def correctable_outputs(*, segment_id: int) -> QuerySet[Output]:

@@ -248,17 +248,8 @@ def participation_begin(*, panel: Panel, entry: Entry, address: str) -> Particip
     mine = of_session.filter(judge__external_id=entry.external_id).first()
     if mine is not None:
         return mine
-    if of_session.exists():
-        raise ParticipationRefusedError(
-            _(
-                "This submission belongs to another participant. Please open the study from Prolific.",
-            ),
-        )
-    is_open = panel.is_open and panel.campaign.state == CampaignState.OPEN
-    if not is_open or not has_work(panel=panel):
-        raise ParticipationRefusedError(_("This study is closed to new participants."))
-    if ended := session_end_recall(panel=panel, session_id=entry.session_id):
-        raise ParticipationRefusedError(_ended_in_words(panel, ended))
+    if refused := arrival_refused_in_words(panel=panel, entry=entry):
+        raise ParticipationRefusedError(refused)
     if not panel_arrival_record(panel=panel, address=address):
         raise TooManyArrivalsError(
             _(
@@ -269,6 +260,26 @@ def participation_begin(*, panel: Panel, entry: Entry, address: str) -> Particip
     judge = judge_lock(judge_id=admitted.pk)
     _earlier_check(panel, judge)
     return _begin(panel, entry, judge)
+
+
+def arrival_refused_in_words(*, panel: Panel, entry: Entry) -> str:
+    """Return why a person cannot begin a participation for this submission, known before they press *Begin*; empty if they can.
+
+    Those who have a participation for it continue.
+    """
+    of_session = panel.participations.filter(session_id=entry.session_id)
+    if of_session.filter(judge__external_id=entry.external_id).exists():
+        return ""
+    if of_session.exists():
+        return _(
+            "This submission belongs to another participant. Please open the study from Prolific.",
+        )
+    is_open = panel.is_open and panel.campaign.state == CampaignState.OPEN
+    if not is_open or not has_work(panel=panel):
+        return _("This study is closed to new participants.")
+    if ended := session_end_recall(panel=panel, session_id=entry.session_id):
+        return _ended_in_words(panel, ended)
+    return ""
 
 
 def _ended_in_words(panel: Panel, status: str) -> str:

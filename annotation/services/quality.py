@@ -13,6 +13,8 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from annotation.models import (
+    Block,
+    Judgment,
     JudgmentSequence,
     QualityAction,
     QualityActionKind,
@@ -26,6 +28,7 @@ from annotation.models.judge_measures import (
     threshold_check,
 )
 from annotation.models.quality import STANDING_ACTIONS
+from annotation.services.answers_taken_back import block_give_back, block_take_back
 from annotation.services.notification import rankings_enqueue
 from annotation.services.numbers import pages_changed, ranking_request
 from campaign.database.many_rows import row_locked
@@ -274,6 +277,33 @@ def quality_action_take(
 
 
 @transaction.atomic
+def answer_take_back(
+    *,
+    judgment: Judgment,
+    number: int,
+    task: Task,
+    user: User,
+    note: str = "",
+) -> QualityAction:
+    """Let one answer of a judge no longer count in results, progress and exports; return the action, which can be reverted.
+
+    Another block is planned in its place. `number` is that of the judgment. Raises `AnswerKeptError`.
+    """
+    Judge.objects.select_for_update().get(pk=judgment.judge_id)
+    block_take_back(judgment=judgment, task=task)
+    action = QualityAction.objects.create(
+        judge=judgment.judge,
+        task=task,
+        action=QualityActionKind.RETRACT,
+        created_by=user,
+        note=note,
+        evidence={"judgment": number, "block": judgment.block_id},
+    )
+    _follow_up(action)
+    return action
+
+
+@transaction.atomic
 def quality_action_revert(
     *,
     action: QualityAction,
@@ -291,6 +321,9 @@ def quality_action_revert(
         revert_batch=batch,
     ):
         raise QualityRefusedError(_("This action was already reverted."))
+    if action.action == QualityActionKind.RETRACT:
+        block = Block.objects.get(pk=action.evidence["block"])
+        block_give_back(block=block, task=action.task)
     _follow_up(action)
 
 

@@ -29,6 +29,7 @@ from campaign.database.many_rows import row_locked
 from campaign.models import Judge, Protocol, SystemKind, Task, TestSet, User
 from campaign.services.campaigns import TaskRefusedError, task_change, task_create
 from campaign.texts.refusals import refused_if_broken
+from campaign.texts.studies import Preset, study_checked
 
 
 @transaction.atomic
@@ -171,6 +172,58 @@ def task_with_rules_create(
         task_segments_again_change(task=task, segments_again=segments_again)
     with _refused_at("rules"):
         return task_rules_change(task=task, rules=rules)
+
+
+@transaction.atomic
+def task_of_study_create(
+    *,
+    test_set: TestSet,
+    by: User | None,
+    protocol: str = "",
+    preset: str = "",
+    rules: Mapping[str, object],
+    segments_again: bool = False,
+    **quotas: int | None,
+) -> Task:
+    """Create a task, as `task_with_rules_create` does, which becomes the study named `preset`; return it.
+
+    `rules` replace those of the study. Also raises `TaskRefusedError` without a protocol and a study, for an unknown study,
+    and for a protocol that is not that of the study.
+    """
+    study = Preset(name="", label="", sentence="", protocol=protocol)
+    if preset:
+        study = study_checked(preset)
+    if not study.protocol:
+        raise TaskRefusedError(_("Choose a protocol or a preset."), field="protocol")
+    if protocol not in ("", study.protocol):
+        raise TaskRefusedError(
+            _("“%(name)s” has the protocol “%(protocol)s”.")
+            % {"name": preset, "protocol": study.protocol},
+            field="protocol",
+        )
+    task = task_with_rules_create(
+        test_set=test_set,
+        protocol=study.protocol,
+        by=by,
+        rules={**study.rules, **rules},
+        segments_again=segments_again,
+        **quotas,
+    )
+    if study.design:
+        design_change(task=task, changed_by=by, **study.design)
+    return task
+
+
+@transaction.atomic
+def study_apply(*, task: Task, preset: Preset, by: User | None = None) -> Task:
+    """Give a task of the preset's protocol the rules and the design of a study; return it.
+
+    Raises what `task_rules_change` and `design_change` raise.
+    """
+    task = task_rules_change(task=task, rules=preset.rules)
+    if preset.design:
+        design_change(task=task, changed_by=by, **preset.design)
+    return task
 
 
 @transaction.atomic

@@ -2,11 +2,14 @@
 
 from http import HTTPStatus
 
+from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 
 from annotation.export.five_way import names_shown
-from annotation.models import JudgmentNumber, ProblemReport
+from annotation.models import Judgment, JudgmentNumber, ProblemReport, QualityAction
 from annotation.pages.judgment_tables import (
     JudgmentFilter,
     JudgmentTable,
@@ -25,9 +28,12 @@ from annotation.selectors.judgment_list import (
     skips_listed,
 )
 from annotation.selectors.shown import languages_data
-from campaign.models import Reference
-from campaign.views.access import of_task, organised_task
-from campaign.views.decorators import page_view
+from annotation.selectors.taking_back import taking_back_in_words
+from annotation.services.quality import answer_take_back
+from campaign.models import Reference, Task
+from campaign.views.access import of_task, organised_task, user_of
+from campaign.views.confirming import Answer, Question, ask, is_answered
+from campaign.views.decorators import action_view, page_view, refusals_as_messages
 
 _OLDEST = "oldest"
 
@@ -100,20 +106,7 @@ def judgment_page(
 ) -> HttpResponse:
     """Show a judgment: the outputs in their display order, with systems, ranks, time and comment."""
     task = organised_task(request, slug, task_id)
-    numbers = JudgmentNumber.objects.select_related(
-        "judgment__judge",
-        "judgment__block__hit",
-        "judgment__block__segment__document",
-        "judgment__supersedes__numbered",
-        "judgment__superseded_by__numbered",
-    ).filter(task=task)
-    # A number beyond the column's range would be a database error.
-    numbered = None
-    if number < 2**31:
-        numbered = numbers.filter(number=number).first()
-    if numbered is None:
-        raise Http404
-    judgment = numbered.judgment
+    judgment = _judgment_or_404(task, number)
     block = judgment.block
     context = {
         **of_task(task, "judgments"),
@@ -139,13 +132,76 @@ def judgment_page(
         ),
         "before": number - 1,
         # Numbers have no gaps.
-        "after": number + 1 if numbers.filter(number=number + 1).exists() else None,
+        "after": number + 1 if _numbers(task, number + 1).exists() else None,
         "active": seconds_in_words(judgment.active_ms),
         "clock": seconds_in_words(judgment.duration_ms),
         "reports": ProblemReport.objects.filter(block=block, judge=judgment.judge_id),
+        "taken_back": QualityAction.objects.taken_back(block=block.pk).first(),
         **languages_data(task.test_set.source_language, task.test_set.target_language),
     }
     return render(request, "organiser/judgment.html", context)
+
+
+def _numbers(task: Task, number: int) -> QuerySet[JudgmentNumber]:
+    # A number beyond the column's range would be a database error.
+    return JudgmentNumber.objects.filter(task=task, number=min(number, 2**31 - 1))
+
+
+def _judgment_or_404(task: Task, number: int) -> Judgment:
+    numbered = (
+        _numbers(task, number)
+        .select_related(
+            "judgment__judge",
+            "judgment__block__hit__design",
+            "judgment__block__segment__document",
+            "judgment__supersedes__numbered",
+            "judgment__superseded_by__numbered",
+        )
+        .first()
+    )
+    if numbered is None:
+        raise Http404
+    return numbered.judgment
+
+
+@action_view
+def judgment_take_back(
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    number: int,
+) -> HttpResponse:
+    """Say what taking an answer back does; once confirmed, let it no longer count."""
+    task = organised_task(request, slug, task_id)
+    judgment = _judgment_or_404(task, number)
+    address = redirect("judgment", slug, task_id, number)
+    if not is_answered(request):
+        question = Question(
+            title=_("Take back judgment %(number)s") % {"number": number},
+            facts=taking_back_in_words(judgment=judgment, task=task),
+            after=_("You can undo this later."),
+            answers=[Answer(_("Take back"))],
+            cancel=address["Location"],
+        )
+        return ask(
+            request,
+            question,
+            campaign=task.test_set.campaign,
+            task=task,
+            section="judgments",
+        )
+    with refusals_as_messages(request):
+        answer_take_back(
+            judgment=judgment,
+            number=number,
+            task=task,
+            user=user_of(request),
+        )
+        messages.success(
+            request,
+            _("Judgment %(number)s taken back.") % {"number": number},
+        )
+    return address
 
 
 @page_view

@@ -33,7 +33,9 @@ from campaign.models import Judge
 from campaign.models.questions import QuestionStage
 from campaign.selectors.credentials import own_link_of
 from campaign.selectors.instructions import instructions_in_force, instructions_to_read
+from campaign.selectors.media import media_of_test_sets
 from campaign.selectors.questions import questions_to_judge
+from campaign.selectors.tasks import work_on
 from campaign.services.erasures import erasure_ask, erasure_withdraw
 from campaign.services.instructions import instructions_accept
 from campaign.services.invitation_mails import OwnLinkRefusedError, own_link_send
@@ -41,6 +43,7 @@ from campaign.services.invitations import own_link_create, own_link_revoke
 from campaign.services.judges import task_choose
 from campaign.services.notification import mail_is_printed
 from campaign.services.questions import judge_answers_delete, judge_answers_write
+from campaign.texts.joining import sentence_list
 from campaign.texts.languages import language_pair_name
 from campaign.views.decorators import form_view, page_view
 
@@ -155,26 +158,27 @@ def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
             return HttpResponseBadRequest(_("Invalid choice."))
         task_choose(judge=onboarding.judge, task=chosen)
         return redirect("judge", slug)
-    tasks_by_test_set = Counter(offer.task.test_set_id for offer in offers)
-    pair_by_test_set = {offer.task.test_set_id: _pair(offer) for offer in offers}
-    test_sets_by_pair = Counter(pair_by_test_set.values())
+    media = media_of_test_sets(onboarding.judge.campaign)
+    words_by_task = {}
+    for offer in offers:
+        work = work_on(offer.task, media.of(offer.task.test_set_id))
+        words_by_task[offer.task.pk] = (_pair(offer), tuple(work))
+    tasks_by_words = Counter(words_by_task.values())
     described = []
     for offer in offers:
         task = offer.task
-        # Names are meant for organisers, so judges see them only to tell test sets apart.
+        words = words_by_task[task.pk]
+        pair, work_lines = words
+        # Names are meant for organisers, so judges see them only to tell tasks apart.
         name = ""
-        if test_sets_by_pair[_pair(offer)] > 1:
+        if tasks_by_words[words] > 1:
             name = task.test_set.name
-        # The protocol is shown if the same texts are used in several tasks.
-        protocol = ""
-        if tasks_by_test_set[task.test_set_id] > 1:
-            protocol = task.get_protocol_display()
         described.append(
             {
                 "value": opaque("test-set", task.pk),
-                "languages": language_pair_name(*_pair(offer)),
+                "languages": language_pair_name(*pair),
                 "name": name,
-                "protocol": protocol,
+                "work": sentence_list(work_lines),
                 "is_chosen": task.pk == onboarding.judge.chosen_task_id,
                 "done": offer.sentences_done,
                 "left": offer.sentences_left,

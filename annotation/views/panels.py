@@ -45,6 +45,7 @@ from annotation.selectors.panels import (
 )
 from annotation.services.panels import (
     ParticipationRefusedError,
+    arrival_refused_in_words,
     no_more_items,
     participation_begin,
     participation_event_apply,
@@ -312,6 +313,8 @@ def panel_entry(request: HttpRequest, token: str) -> HttpResponse:
         own = participation_at_address(panel=panel, entry=entry, user=request.user)
         if own is not None:
             return _lead_on(participation_refresh(participation=own))
+    if refused := arrival_refused_in_words(panel=panel, entry=entry):
+        return _refusal_page(request, panel, refused, status=403)
     context = {"panel": panel, "work": work_of_judges(campaign=panel.campaign)}
     return render(request, "panel/begin.html", context)
 

@@ -112,7 +112,9 @@ WORDS = {
     "end_returned_title": _("You have left this study"),
     "end_returned": _("Everything you submitted is saved."),
     "end_screened_out_title": _("Your part ends here. Thank you."),
-    "end_screened_out": _("Everything you submitted is saved."),
+    "end_screened_out": _(
+        "Everything you submitted is saved. The next page shows your code.",
+    ),
     "go_on": _("Continue"),
     "none_yet": _("No new items yet."),
     "loading": _("Loading your next items …"),

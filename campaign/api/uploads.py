@@ -119,6 +119,7 @@ class UploadSerializer(serializers.ModelSerializer[Upload]):
             "common_documents",
             "reference_use",
             "protocol",
+            "preset",
             "blocks_wanted",
             "roles",
             "files",

@@ -6,7 +6,7 @@ question they were asked, under the question's name.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypedDict, cast
+from typing import Any, Final, NotRequired, TypedDict, cast
 
 from django.db.models import TextChoices
 from django.utils.translation import gettext as _
@@ -93,13 +93,17 @@ class Wording:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question to judges; `texts` has at least one language."""
+    """A question to judges; `texts` has at least one language.
+
+    With `last_excludes`, the last choice cannot be chosen together with others, such as “None of these”.
+    """
 
     name: str
     kind: QuestionKind
     stage: QuestionStage
     required: bool
     texts: Sequence[Wording]
+    last_excludes: bool = False
 
     @property
     def text(self) -> str:
@@ -159,6 +163,7 @@ class QuestionJSON(TypedDict):
     stage: str
     required: bool
     texts: list[WordingJSON]
+    last_excludes: NotRequired[bool]
 
 
 def questions_stored(value: Iterable[QuestionJSON]) -> list[Question]:
@@ -173,6 +178,7 @@ def questions_stored(value: Iterable[QuestionJSON]) -> list[Question]:
                 stage=QuestionStage(entry["stage"]),
                 required=entry["required"],
                 texts=texts,
+                last_excludes=entry.get("last_excludes", False),
             ),
         )
     return questions
@@ -236,6 +242,10 @@ class JudgeQuestionSerializer(serializers.Serializer[Any]):
         default=False,
         help_text="Judges must answer, or agree, to continue.",
     )
+    last_excludes = serializers.BooleanField(
+        required=False,
+        help_text="The last of several choices, such as “None of these”, excludes the others.",
+    )
     texts = JudgeQuestionTextSerializer(
         many=True,
         allow_empty=False,
@@ -255,6 +265,10 @@ class JudgeQuestionSerializer(serializers.Serializer[Any]):
         if self.root.partial:
             # A change of settings may leave out defaults; `questions_checked` adds them.
             return attrs
+        if not attrs.get("last_excludes"):
+            attrs.pop("last_excludes", None)
+        elif attrs["kind"] != QuestionKind.SEVERAL:
+            _refuse("last_excludes", _("Only for several choices."))
         numbers = {len(text["choices"]) for text in attrs["texts"]}
         has_choices = QuestionKind(attrs["kind"]).has_choices
         if has_choices and min(numbers) < 2:

@@ -1,7 +1,7 @@
 """Test sets with their texts, and their tasks."""
 
 from itertools import chain
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -16,6 +16,7 @@ from campaign.database.triggers import is_one_of
 from campaign.models.campaign import CampaignState
 from campaign.texts.by_language import text_in_active_language
 from campaign.texts.languages import NO_LANGUAGE
+from campaign.texts.studies import Study, study, study_name
 
 if TYPE_CHECKING:
     from campaign.models.campaign import Campaign
@@ -206,20 +207,6 @@ class Protocol(models.TextChoices):
     EDITING = "editing", _("Blind editing")
     QUIZ = "quiz", _("Quiz")
 
-    def task_on(self, test_set: str) -> str:
-        """Return the display name of the task of this protocol on a test set."""
-        return f"{test_set} · {self.label}"
-
-    @property
-    def work(self) -> str:
-        """Description of the judges' work in invitations."""
-        return str(_WORK[self])
-
-    @property
-    def criterion(self) -> str:
-        """Criterion of the protocol in starter instructions."""
-        return str(_CRITERIA.get(self, _BETTER))
-
     @property
     def needs_words(self) -> bool:
         """True if judges mark, edit or read words, so that recordings and pictures cannot be judged."""
@@ -233,42 +220,9 @@ class Protocol(models.TextChoices):
         return f"protocols_{self.value.replace('_', '')}answer"
 
 
-_WORK: Final = {
-    Protocol.RANKING: _("You rank up to five outputs from best to worst."),
-    Protocol.RATING: _(
-        "You rate outputs one by one: how fluent each is, and how much of the meaning it keeps.",
-    ),
-    Protocol.TWO_OUTPUTS: _("You compare two outputs and choose the better one."),
-    Protocol.TOP: _("You mark the best of several outputs."),
-    Protocol.SPANS: _(
-        "You mark the errors in an output and give it a score from 0 to 100.",
-    ),
-    Protocol.SORTING: _("You compare two outputs and choose the better one."),
-    Protocol.EDITING: _(
-        "You correct texts without seeing the source, and decide whether corrections by others are acceptable.",
-    ),
-    Protocol.QUIZ: _(
-        "You read short texts and decide whether statements about them are true.",
-    ),
-}
-
-_WORK_BY_CRITERIA: Final = _("You rate outputs by the questions on the page.")
-_WORK_BEST_WORST: Final = _("You choose the best and the worst of several outputs.")
-_BETTER: Final = _(
-    "An output is better if it keeps more of the meaning of the source. If two keep the same amount, the more fluent one is better.",
-)
-_CRITERIA: Final = {
-    Protocol.RATING: _(
-        "Judge fluency by the output alone. Judge meaning by how much of the source it expresses, regardless of fluency.",
-    ),
-    Protocol.SPANS: _(
-        "An error is major if it changes the meaning or makes the text hard to understand, and minor otherwise. The score is for the whole output.",
-    ),
-    Protocol.EDITING: _(
-        "Correct only what is not fluent. A corrected text is acceptable if it is fluent and means the same as the source.",
-    ),
-    Protocol.QUIZ: _("Answer from the text alone, not from what you know."),
-}
+def task_on(test_set: str, study: str) -> str:
+    """Return the display name of a task from those of its test set and its study."""
+    return f"{test_set} · {study}"
 
 
 class TaskQuerySet(RecordedQuerySet["Task"]):
@@ -393,31 +347,13 @@ class Task(RecordedModel):
         ]
 
     @property
-    def has_own_criteria(self) -> bool:
-        """True for ratings by other criteria than adequacy and fluency."""
-        return self.protocol == Protocol.RATING and bool(self.rules.get("criteria"))
+    def study(self) -> Study:
+        """What its protocol and rules make of it: the name, and what judges are told."""
+        return study(self.protocol, self.rules)
 
     def get_protocol_display(self) -> str:  # type: ignore[no-redef]  # Django lets models define it
-        """Return the name of the protocol; ratings by criteria of their own have one of their own."""
-        if self.has_own_criteria:
-            return str(_("Ratings by criteria"))
-        return str(Protocol(self.protocol).label)
-
-    @property
-    def work(self) -> str:
-        """Description of the judges' work in invitations."""
-        if self.has_own_criteria:
-            return str(_WORK_BY_CRITERIA)
-        if self.rules.get("best_worst"):
-            return str(_WORK_BEST_WORST)
-        return Protocol(self.protocol).work
-
-    @property
-    def criterion(self) -> str:
-        """Criterion in starter instructions; empty if the page asks about several."""
-        if self.has_own_criteria:
-            return ""
-        return self.question or Protocol(self.protocol).criterion
+        """Return the name of its study, such as MQM, which no page, file or message gives another name."""
+        return study_name(self.protocol, self.rules)
 
     @property
     def question(self) -> str:
@@ -444,15 +380,15 @@ class Task(RecordedModel):
 
     @property
     def called(self) -> str:
-        """Display name: that of its test set, with the protocol if the test set has other tasks."""
+        """Display name: that of its test set, with the study if the test set has other tasks."""
         if self.is_one_of_several:
             return self.called_in_full
         return self.test_set.name
 
     @property
     def called_in_full(self) -> str:
-        """The name of its test set, and the protocol."""
-        return Protocol(self.protocol).task_on(self.test_set.name)
+        """The name of its test set, and of its study."""
+        return task_on(self.test_set.name, self.get_protocol_display())
 
     @cached_property
     def is_one_of_several(self) -> bool:

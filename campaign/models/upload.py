@@ -57,6 +57,13 @@ class Upload(models.Model):
         choices=Protocol,
         default=Protocol.RANKING,
     )
+    preset = models.CharField(
+        max_length=40,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Name of the study that the first task becomes, such as mqm-core or mos; sets the protocol.",
+    )
     blocks_wanted = models.PositiveIntegerField(null=True, blank=True)
     # Roles chosen by an organiser, by file name.
     roles = models.JSONField(default=dict, blank=True)

@@ -144,6 +144,9 @@ class WholeNumberField(forms.IntegerField):
         """Return the number."""
         if isinstance(value, str) and _THOUSANDS.fullmatch(value.strip()):
             value = "".join(filter(str.isdecimal, value))
+        # Python would read “1_000” as 1000.
+        if isinstance(value, str) and "_" in value:
+            raise ValidationError(self.error_messages["invalid"], code="invalid")
         return super().to_python(value)
 
 

@@ -6,27 +6,17 @@ from typing import Any, Final
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from campaign.models import (
-    Protocol,
-    ReferenceUse,
-    Upload,
-)
+from campaign.models import ReferenceUse, Upload
 from campaign.pages.forms import WholeNumberField
+from campaign.pages.studies import study_choices
 from campaign.services.uploads import UploadRefusedError, upload_change
-from campaign.texts.joining import labelled_lazy
 from campaign.texts.languages import LanguageTagError
+from campaign.texts.studies import study_of_protocol
 
 LANGUAGE_TAG: Final = _("Language tag, such as cs, de-AT or zh-Hans.")
 SOURCE_TAG: Final = _(
     "Language tag, such as cs, de-AT or zh-Hans; zxx if the source has no language, such as pictures.",
 )
-
-
-#: Labels with the names under which organisers look for a protocol.
-_PROTOCOL_LABELS: Final = {
-    Protocol.RATING: labelled_lazy("DA, MOS", _("Ratings by criteria")),
-    Protocol.SPANS: labelled_lazy("ESA, MQM", Protocol.SPANS.label),
-}
 
 
 class UploadForm(forms.Form):
@@ -48,10 +38,8 @@ class UploadForm(forms.Form):
     protocol = forms.ChoiceField(
         label=_("Protocol"),
         help_text=_("First task of the test set. You can add others later."),
-        choices=[
-            (protocol.value, _PROTOCOL_LABELS.get(protocol, protocol.label))
-            for protocol in Protocol
-        ],
+        choices=study_choices,
+        widget=forms.RadioSelect,
     )
     reference_use = forms.ChoiceField(
         label=_("Reference"),
@@ -88,17 +76,23 @@ class UploadForm(forms.Form):
     ) -> None:
         super().__init__(
             data,
-            initial={n: getattr(upload, n) for n in self.base_fields},
+            initial={n: getattr(upload, n) for n in self.base_fields}
+            | {"protocol": study_of_protocol(upload.protocol, upload.preset).name},
         )
         self.upload = upload
+        report = upload.report or {}
+        if not report.get("error") and report.get("references") == 0:
+            del self.fields["reference_use"]
         if self.data.get("act") == "import":
             for name in ("name", "source_language", "target_language"):
                 self.fields[name].required = True
 
     def save(self) -> bool:
         """Store the options; return False, with errors at the fields, if they are refused."""
+        values = dict(self.cleaned_data)
+        values["preset"] = values.pop("protocol")
         try:
-            upload_change(upload=self.upload, roles=self._roles(), **self.cleaned_data)
+            upload_change(upload=self.upload, roles=self._roles(), **values)
         except LanguageTagError as error:
             self.add_error("target_language", str(error))
         except UploadRefusedError as error:

@@ -6,6 +6,8 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, Instructions, Protocol, Task
+from campaign.selectors.media import media_in_words, media_of_test_sets
+from campaign.texts.joining import sentence_list
 from campaign.texts.languages import language_tag_checked, text_for_reader
 
 
@@ -37,7 +39,7 @@ def instructions_to_read(
 
 
 def starter_instructions(*, campaign: Campaign, language: str) -> str:
-    """Return a text to edit: the work and the criterion of each protocol of a campaign. One query.
+    """Return a text to edit: the work of each task of a campaign, and what decides its answers. Two queries, and two more with media.
 
     Empty for languages that Quintet is not translated into.
     """
@@ -47,10 +49,18 @@ def starter_instructions(*, campaign: Campaign, language: str) -> str:
     tasks = list(Task.objects.of(campaign).order_by("pk")) or [
         Task(protocol=Protocol.RANKING),
     ]
+    media = media_of_test_sets(campaign)
     with translation.override(translated[language]):
         paragraphs: dict[str, None] = {}
         for task in tasks:
-            paragraphs |= dict.fromkeys(filter(None, (task.work, task.criterion)))
+            test_set = task.test_set_id or 0
+            criterion = task.study.criterion(
+                outputs_are_media=bool(media.outputs.get(test_set)),
+            )
+            work = [task.study.work, *media_in_words(media.of(test_set))]
+            for paragraph in (sentence_list(work), str(criterion)):
+                if paragraph:
+                    paragraphs[paragraph] = None
         closing = _(
             "Skip an item that you cannot judge. Your judgments are published without your name.",
         )

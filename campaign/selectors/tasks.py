@@ -8,6 +8,7 @@ from django.dispatch import Signal
 from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, Judge, Protocol, Task, TestSet
+from campaign.selectors.media import media_in_words, media_of_test_sets
 from campaign.texts.joining import comma_list
 from campaign.texts.languages import language_name, language_pair_name, reads_languages
 
@@ -52,21 +53,28 @@ def campaign_of_address(kwargs: dict[str, Any]) -> int | None:
     return None
 
 
-def work_of_judges(*, campaign: Campaign, judge: Judge | None = None) -> list[str]:
-    """Return the work that a campaign asks of judges, a sentence for each kind and each own question, in the reader's language. One query.
+def work_on(task: Task, media: Collection[str]) -> list[str]:
+    """Return what a task asks of judges, in sentences for them: what they do, its own question, and the media of its texts."""
+    lines = [str(task.study.work), task.question, *media_in_words(media)]
+    return [line for line in lines if line]
 
-    If the judge chose a task, only its sentences are returned; none if the campaign has no task yet.
+
+def work_of_judges(*, campaign: Campaign, judge: Judge | None = None) -> list[str]:
+    """Return the work that a campaign asks of judges, in sentences in the reader's language, each once.
+
+    If the judge chose a task, only its sentences are returned; none if the campaign has no task yet. Two queries, and two
+    more if the campaign has media.
     """
     tasks = Task.objects.of(campaign).order_by("pk")
     if judge and judge.chosen_task_id:
         chosen = tasks.filter(pk=judge.chosen_task_id)
     else:
         chosen = tasks
-    lines = []
+    media = media_of_test_sets(campaign)
+    lines: list[str] = []
     for task in chosen:
-        for line in (task.work, task.question):
-            lines.append(line)
-    return list(dict.fromkeys(filter(None, lines)))
+        lines += work_on(task, media.of(task.test_set_id))
+    return list(dict.fromkeys(lines))
 
 
 #: Sent with `test_set`; each receiver returns True if it has judgments of the test set.

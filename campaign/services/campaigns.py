@@ -22,7 +22,6 @@ from campaign.models import (
     JobState,
     Membership,
     MembershipRole,
-    Protocol,
     Segment,
     Task,
     TestSet,
@@ -373,10 +372,11 @@ def task_create(
     already, a test set without texts or, if the protocol needs words, with recordings, and a campaign that can no longer be changed.
     """
     campaign = task_campaign_lock(test_set, by)
-    if Task.objects.filter(test_set=test_set, protocol=protocol).exists():
+    present = Task.objects.filter(test_set=test_set, protocol=protocol).first()
+    if present is not None:
         raise TaskRefusedError(
             _("“%(name)s” already has a task with this protocol: %(protocol)s.")
-            % {"name": test_set.name, "protocol": Protocol(protocol).label},
+            % {"name": test_set.name, "protocol": present.get_protocol_display()},
             field="protocol",
         )
     if not Segment.objects.filter(

@@ -26,6 +26,7 @@ from campaign.services.jobs import job_cancel, job_queue
 from campaign.texts.joining import comma_list
 from campaign.texts.languages import language_pair_checked
 from campaign.texts.refusals import RefusedError
+from campaign.texts.studies import study_checked
 
 MAX_FILES: Final = 2_000
 MAX_PART_BYTES: Final = 2 * 1024 * 1024
@@ -145,10 +146,14 @@ def upload_check(*, upload: Upload, user: User | None = None) -> Job:
 def upload_change(*, upload: Upload, **values: Any) -> Upload:
     """Change the decisions about an upload; omitted fields stay.
 
-    Its `roles` are `{"role": …, "system": …}` by the names of files. Raises UploadRefusedError, and LanguageTagError
-    if both languages are given but do not form a valid pair.
+    Its `roles` are `{"role": …, "system": …}` by the names of files. A `preset` also sets the protocol. Raises
+    UploadRefusedError, and LanguageTagError if both languages are given but do not form a valid pair.
     """
     _lock(upload)
+    if values.get("preset"):
+        values["protocol"] = study_checked(values["preset"]).protocol
+    elif "protocol" in values:
+        values["preset"] = ""
     source = values.get("source_language", upload.source_language)
     target = values.get("target_language", upload.target_language)
     if source and target:

@@ -71,9 +71,6 @@ def labelled(label: object, value: object) -> str:
     return f"{label}{colon()}{value}"
 
 
-labelled_lazy = lazy(labelled, str)
-
-
 def labelled_html(label: Any, value: Any) -> SafeString:
     """Return "Label: value" as HTML; parts that are not HTML are escaped."""
     parts = (

@@ -396,6 +396,11 @@ _task = [
         name="api-segment",
     ),
     path("judgments/", judgments.JudgmentsView.as_view(), name="api-judgments"),
+    path(
+        "judgments/<int:number>/take-back/",
+        quality_actions.JudgmentTakeBackView.as_view(),
+        name="api-judgment-take-back",
+    ),
     path("comparisons/", judgments.ComparisonsView.as_view(), name="api-comparisons"),
     path("answers/", answers.AnswersView.as_view(), name="api-answers"),
     path("exports/", exports.ExportsView.as_view(), name="api-exports"),

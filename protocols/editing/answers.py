@@ -10,6 +10,7 @@ from typing import Any, Final, NotRequired, TypedDict
 
 from django import forms
 from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
@@ -246,6 +247,9 @@ class EditingAnswers(AnswerKind):
         "Judges edit an output without seeing the source; others check that the result is fluent and means "
         "the same.",
     )
+    work = gettext_lazy(
+        "You correct texts without seeing the source, and decide whether corrections by others are acceptable.",
+    )
     candidates = range(1, 2)
     serializer = EditingAnswerSerializer
     table = EditingAnswer
@@ -284,6 +288,11 @@ class EditingAnswers(AnswerKind):
         "edit_empty": gettext_lazy("The text is empty."),
         "accept_wanted": gettext_lazy("Choose an answer, or skip the item."),
     }
+
+    def criterion(self, *, outputs_are_media: bool = False) -> Promise | str:
+        return gettext_lazy(
+            "Correct only what is not fluent. A corrected text is acceptable if it is fluent and means the same as the source.",
+        )
 
     def shown_rules(self, campaign: Campaign, part: int) -> ShownRules:
         # Overridden by the stage of a HIT that repeats another.

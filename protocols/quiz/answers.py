@@ -13,6 +13,7 @@ from uuid import UUID
 
 from django import forms
 from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from rest_framework import serializers
@@ -167,6 +168,9 @@ class QuizAnswers(AnswerKind):
     sentence = gettext_lazy(
         "Readers read a few sentences of one system’s output and mark statements about them as true or false.",
     )
+    work = gettext_lazy(
+        "You read short texts and decide whether statements about them are true.",
+    )
     candidates = range(1, 2)
     serializer = QuizAnswerSerializer
     table = QuizAnswer
@@ -193,6 +197,9 @@ class QuizAnswers(AnswerKind):
         "quiz_answered": gettext_lazy("{answered} of {count} answered"),
         "quiz_wanted": gettext_lazy("Answer each statement: yes, no, or no answer."),
     }
+
+    def criterion(self, *, outputs_are_media: bool = False) -> Promise | str:
+        return gettext_lazy("Answer from the text alone, not from what you know.")
 
     @property
     def typed_rules(self) -> QuizRules:

@@ -11,6 +11,8 @@ from typing import Final, TypedDict, cast
 
 from django import forms
 from django.db.models import Exists, OuterRef
+from django.utils.formats import number_format
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import extend_schema_field
@@ -49,7 +51,11 @@ from protocols.frame.scale.criteria import (
     weighted_score,
     weights_of,
 )
-from protocols.frame.scale.presets import criteria_of
+from protocols.frame.scale.presets import (
+    CRITERIA_PRESETS,
+    criteria_of,
+    name_of_criteria,
+)
 from protocols.frame.scale.statistics.feasibility import feasibility
 from protocols.models import AdequacyBasis, RatingAnswer
 from protocols.rating.criteria_field import CriteriaField
@@ -101,6 +107,17 @@ _RULES: Final[dict[str, forms.Field]] = {
 }
 
 
+_FLUENCY_AND_ADEQUACY: Final = {
+    AdequacyBasis.REFERENCE: gettext_lazy(
+        "Judge fluency by the output alone. Judge adequacy by how much of the meaning of the reference it expresses, regardless of fluency.",
+    ),
+    AdequacyBasis.SOURCE: gettext_lazy(
+        "Judge fluency by the output alone. Judge adequacy by how much of the meaning of the source it expresses, regardless of fluency.",
+    ),
+    AdequacyBasis.BOTH: gettext_lazy(
+        "Judge fluency by the output alone. Judge adequacy by how much of the meaning of the source and the reference it expresses, regardless of fluency.",
+    ),
+}
 #: Rules of ratings in passes.
 _RULES_OF_PASSES: Final = frozenset(
     {"raters", "items_per_judge", "order_free", "adequacy_by_others"},
@@ -328,6 +345,34 @@ class RatingAnswers(ScoresOneOutput, AnswerKind):
         return comma_list([criterion.label for criterion in self.criteria])
 
     @property
+    def name(self) -> Promise | str:
+        if self.stored_rules.get("criteria"):
+            return name_of_criteria(self.criteria)
+        return self.protocol.label
+
+    @property
+    def work(self) -> str:
+        ends = set()
+        for criterion in self.criteria:
+            ends.add((criterion.scale.lowest, criterion.scale.highest))
+        criteria = comma_list([criterion.label for criterion in self.criteria])
+        if len(ends) > 1:
+            return _("You rate outputs by these criteria: %(criteria)s.") % {
+                "criteria": criteria,
+            }
+        [(lowest, highest)] = ends
+        return _("You rate outputs from %(lowest)s to %(highest)s: %(criteria)s.") % {
+            "lowest": number_format(lowest),
+            "highest": number_format(highest),
+            "criteria": criteria,
+        }
+
+    def criterion(self, *, outputs_are_media: bool = False) -> Promise | str:
+        if self.stored_rules.get("criteria"):
+            return ""
+        return _FLUENCY_AND_ADEQUACY[AdequacyBasis(self._adequacy_basis)]
+
+    @property
     def rules_without_effect(self) -> Set[str]:
         names: set[str] = set()
         if self.stored_rules.get("criteria"):
@@ -525,3 +570,4 @@ def _simulated_value(criterion: Criterion, quality: float, random: Random) -> in
 
 
 ANSWERS: Final = RatingAnswers
+PRESETS: Final = CRITERIA_PRESETS

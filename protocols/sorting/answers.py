@@ -383,6 +383,7 @@ class SortingAnswers(TwoOutputsKind):
     sentence = gettext_lazy(
         "Judges compare the outputs of two systems; each result decides which pair comes next.",
     )
+    work = gettext_lazy("You compare two outputs and choose the better one.")
     serializer = SortingAnswerSerializer
     rules_serializer = SortingRulesSerializer
     rules_fields = RULES

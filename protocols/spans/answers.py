@@ -21,6 +21,8 @@ from typing import Final, NamedTuple
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import F, OuterRef
 from django.db.models.functions import JSONArray, Length
+from django.utils.functional import Promise
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 from rest_framework import serializers
@@ -48,7 +50,15 @@ from annotation.protocols.submissions import (
 from annotation.selectors.shown import outputs_of
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Judge, Protocol
+from campaign.texts.joining import labelled, sentence_list
 from protocols.models import SpansAnswer, SuggestedSpans
+from protocols.spans.presets import (
+    ESA,
+    MQM,
+    MQM_GOOGLE,
+    SCORES,
+    SPANS_PRESETS,
+)
 from protocols.spans.records import (
     ERROR,
     MAX_CHARACTERS,
@@ -80,8 +90,24 @@ from protocols.spans.rules import (
     spans_are_asked,
     weights_of,
 )
-from protocols.spans.taxonomy import MAX_CATEGORY
+from protocols.spans.taxonomy import MAX_CATEGORY, TAXONOMIES
 from protocols.spans.weights import Weights
+
+#: Names of severities, and when judges choose each.
+SEVERITY_NAMES: Final = {
+    Severity.NEUTRAL: pgettext_lazy("severity", "neutral"),
+    Severity.MINOR: gettext_lazy("minor"),
+    Severity.MAJOR: gettext_lazy("major"),
+    Severity.CRITICAL: pgettext_lazy("severity", "critical"),
+}
+_SEVERITY_MEANINGS: Final = {
+    Severity.NEUTRAL: gettext_lazy("a difference that is not an error."),
+    Severity.MINOR: gettext_lazy("style, grammar or choice of words could be better."),
+    Severity.MAJOR: gettext_lazy(
+        "the meaning is changed, or the text is hard to understand.",
+    ),
+    Severity.CRITICAL: gettext_lazy("the text is unusable or does harm."),
+}
 
 
 class TextLengths(NamedTuple):
@@ -412,14 +438,14 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
         "source_of_output": gettext_lazy("Source of output {letter}"),
         "neutral_error": gettext_lazy("neutral mark"),
         "critical_error": gettext_lazy("critical error"),
-        "neutral": pgettext_lazy("severity", "neutral"),
-        "critical": pgettext_lazy("severity", "critical"),
+        "neutral": SEVERITY_NAMES[Severity.NEUTRAL],
+        "critical": SEVERITY_NAMES[Severity.CRITICAL],
         "still_to_categorise": gettext_lazy("Errors without a category: {letters}"),
         "errors_said": gettext_lazy("Errors: {n}"),
         "minor_error": gettext_lazy("minor error"),
         "major_error": gettext_lazy("major error"),
-        "minor": gettext_lazy("minor"),
-        "major": gettext_lazy("major"),
+        "minor": SEVERITY_NAMES[Severity.MINOR],
+        "major": SEVERITY_NAMES[Severity.MAJOR],
         "suggested": pgettext_lazy("error", "suggested"),
         "remove": gettext_lazy("Remove"),
         "cancel": gettext_lazy("Cancel"),
@@ -456,6 +482,43 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
     @property
     def is_scored(self) -> bool:
         return is_scored(self.stored_rules)
+
+    @property
+    def name(self) -> Promise | str:
+        rules = self.stored_rules
+        if not spans_are_asked(rules):
+            return SCORES
+        if self.is_scored:
+            return self.protocol.label if has_categories(rules) else ESA
+        if not has_categories(rules):
+            return gettext_lazy("Error spans")
+        if rules.get("categories") == list(TAXONOMIES["google-2021"]):
+            return MQM_GOOGLE
+        return MQM
+
+    @property
+    def work(self) -> str:
+        rules = self.stored_rules
+        if not spans_are_asked(rules):
+            return _("You give each output a score from 0 to 100.")
+        if self.is_scored:
+            return _(
+                "You mark the errors in an output and give it a score from 0 to 100.",
+            )
+        if has_categories(rules):
+            return _("You mark the errors in an output and categorise each.")
+        return _("You mark the errors in an output.")
+
+    def criterion(self, *, outputs_are_media: bool = False) -> str:
+        rules = self.stored_rules
+        sentences: list[object] = [self.own_question]
+        if spans_are_asked(rules):
+            for severity in reversed(severities_of(rules)):
+                name = capfirst(str(SEVERITY_NAMES[severity]))
+                sentences.append(labelled(name, _SEVERITY_MEANINGS[severity]))
+        if self.is_scored:
+            sentences.append(_("The score is for the whole output."))
+        return sentence_list(sentences)
 
     @property
     def asks_otherwise(self) -> bool:
@@ -706,3 +769,4 @@ def output_score(output: OutputJSON, weights: Weights) -> float:
 
 
 ANSWERS: Final = SpansAnswers
+PRESETS: Final = SPANS_PRESETS

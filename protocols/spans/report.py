@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from campaign.formats.errors import Loss
 from campaign.models import Protocol, Task
+from campaign.texts.counted import counted
 from campaign.texts.joining import comma_list
 from protocols.frame.scale.mean_tables import means_table
 from protocols.frame.scale.statistics.means import MeanRatings
@@ -422,7 +423,12 @@ def _tell(
     tables += [
         _score_agreement(result.score_agreement),
         _span_agreement(result.span_agreement),
-        _contradictions(result.contradictions),
+        # Errors alone contradict no score.
+        *(
+            [_contradictions(result.contradictions)]
+            if scores_of(read.judgments)
+            else []
+        ),
         _differences(result.suggestions),
         _outcomes(result.suggestions),
     ]
@@ -654,10 +660,12 @@ def _means(means: SystemMeans) -> Table:
         notes.append(_fixed_judges_note())
     if means.unscaled_judges:
         notes.append(
-            _(
-                "No standardised scores for judges whose scores are all equal: %(judges)s.",
-            )
-            % {"judges": comma_list(means.unscaled_judges)},
+            # Published beside the table, so without names.
+            counted(
+                "%(count)s judge has no standardised scores, because all scores given are equal.",
+                "%(count)s judges have no standardised scores, because all scores given are equal.",
+                len(means.unscaled_judges),
+            ),
         )
     return Table.of(
         _rows(means, order),
@@ -863,7 +871,7 @@ def _read(
 
 ANALYSIS = ProtocolAnalysis(
     name="spans",
-    title=gettext_lazy("Error spans and scores"),
+    title=gettext_lazy("Scores and errors"),
     question=gettext_lazy("How do systems score, and how well do judges agree?"),
     options=(
         MEASURE,

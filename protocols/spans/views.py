@@ -103,7 +103,7 @@ def suggestions_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespo
 _PRESETS: Final = {
     spans_preset.name: spans_preset
     for spans_preset in SPANS_PRESETS
-    if spans_preset.rules
+    if "categories" in spans_preset.rules
 }
 
 

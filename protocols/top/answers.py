@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final, TypedDict
 
 from django import forms
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
@@ -33,6 +34,7 @@ from annotation.protocols.submissions import (
 from annotation.sampling.parameters import FEWEST_CANDIDATES
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Protocol
+from campaign.texts.studies import Preset
 
 
 class TopAnswer(TypedDict, total=False):
@@ -88,6 +90,7 @@ class TopAnswers(AnswerKind):
 
     protocol = Protocol.TOP
     sentence = gettext_lazy("Judges mark the best output, or several.")
+    work: Promise | str = gettext_lazy("You mark the best of several outputs.")
     candidates = range(FEWEST_CANDIDATES, _MOST + 1)
     serializer: type[Serializer[Any]] | None = TopAnswerSerializer
     serializer_of_several = BestWorstAnswerSerializer
@@ -182,6 +185,8 @@ class TopAnswers(AnswerKind):
 class BestWorstAnswers(TopAnswers):
     """The best and the worst of the outputs."""
 
+    name = gettext_lazy("Best–worst scaling")
+    work = gettext_lazy("You choose the best and the worst of several outputs.")
     best_worst = True
     candidates = range(3, _MOST + 1)
     serializer = BestWorstAnswerSerializer
@@ -228,3 +233,21 @@ def best_worst_labels(answer: TopAnswer, candidates: int) -> list[int | None]:
 
 
 ANSWERS: Final = TopAnswers
+#: “Top or not”, and best-worst scaling.
+PRESETS: Final = (
+    Preset(
+        name="top",
+        label=Protocol.TOP.label,
+        sentence=TopAnswers.sentence,
+        protocol=Protocol.TOP,
+    ),
+    Preset(
+        name="best-worst",
+        label=BestWorstAnswers.name,
+        sentence=gettext_lazy(
+            "Judges choose the best and the worst of several outputs.",
+        ),
+        protocol=Protocol.TOP,
+        rules={"best_worst": True},
+    ),
+)

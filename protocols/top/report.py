@@ -13,6 +13,7 @@ from annotation.models import Judgment
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.shown import candidate_count
 from campaign.models import Protocol, Task
+from campaign.texts.studies import study_name
 from protocols.frame.lines import judgments_of
 from protocols.frame.tables import AnalysisOptions, report_of_answers
 from protocols.top.statistics import (
@@ -67,7 +68,7 @@ def _read(
     if beside is None or judgments.beside is None:
         raise ValueError(
             _("No other task “%(name)s” in this test set.")
-            % {"name": Protocol(protocol).label},
+            % {"name": study_name(protocol)},
         )
     watermarks = (watermark, judgments.beside[0].watermark)
     of_both = []
@@ -162,7 +163,7 @@ def _notes(read: TimesRead, compared: TimesCompared) -> Iterator[str]:
 def _table(read: TimesRead, compared: TimesCompared, confidence: float) -> Table:
     rows: list[list[Value]] = [
         [
-            str(task.get_protocol_display()),
+            task.get_protocol_display(),
             len(times.seconds),
             _mean_candidates(times),
             compared.means[index],

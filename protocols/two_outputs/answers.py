@@ -57,6 +57,7 @@ class TwoOutputsAnswers(TwoOutputsKind):
     sentence = gettext_lazy(
         "Judges compare two outputs: one is better, or they are equal.",
     )
+    work = gettext_lazy("You compare two outputs and choose the better one.")
     serializer = TwoOutputsAnswerSerializer
     table = TwoOutputsAnswer
     rules_serializer = TwoOutputsRulesSerializer

@@ -11,15 +11,17 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.models import QualityAction, QualityActionKind
+from annotation.models import JudgmentNumber, QualityAction, QualityActionKind
+from annotation.selectors.taking_back import taking_back_in_words
 from annotation.services.quality import (
     MESSAGE_LENGTH,
     NOTE_LENGTH,
     JudgeDecision,
+    answer_take_back,
     judges_decision_undo,
     quality_action_revert,
 )
-from campaign.api.base import TaskAPIView
+from campaign.api.base import TaskAPIView, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Judge, Task
 from campaign.texts.joining import comma_list
@@ -207,6 +209,68 @@ def _analysis_finished(task: Task, analysis_id: int | None) -> Analysis | None:
     if analysis is None:
         raise ValidationError({"analysis": ["Analysis not found, or not finished."]})
     return analysis
+
+
+class TakeBackSerializer(PlainSerializer):
+    """Take an answer back, or preview it."""
+
+    note = serializers.CharField(
+        default="",
+        allow_blank=True,
+        max_length=NOTE_LENGTH,
+        help_text="Reason, not visible to judges.",
+    )
+    dry_run = serializers.BooleanField(
+        default=False,
+        help_text="Return the effects without changing anything.",
+    )
+
+
+class TakenBackSerializer(PlainSerializer):
+    """The action that took an answer back, and its effects in words."""
+
+    action = QualityActionSerializer(allow_null=True, help_text="Null for a dry run.")
+    effects = serializers.ListField(child=serializers.CharField())
+
+
+class JudgmentTakeBackView(TaskAPIView):
+    @extend_schema(
+        "judgments_take_back",
+        request=TakeBackSerializer,
+        responses={201: TakenBackSerializer, 200: TakenBackSerializer},
+    )
+    def post(self, request: Request, task_id: int, number: int) -> Response:
+        """Let one answer of a judge no longer count; another block is planned in its place.
+
+        With `dry_run`, return a preview with 200. To undo it, revert the action.
+        """
+        sent = self.validated(TakeBackSerializer)
+        numbers = JudgmentNumber.objects.select_related(
+            "judgment__judge",
+            "judgment__block__hit__design",
+            "judgment__block__segment",
+        )
+        numbered = row_or_404(
+            numbers.filter(task=self.task),
+            "Judgment not found in this task.",
+            number=min(number, 2**31 - 1),
+        )
+        judgment = numbered.judgment
+        effects = taking_back_in_words(judgment=judgment, task=self.task)
+        if sent["dry_run"]:
+            return Response({"action": None, "effects": effects})
+        action = answer_take_back(
+            judgment=judgment,
+            number=number,
+            task=self.task,
+            user=self.user,
+            note=sent["note"],
+        )
+        return self.serialized(
+            {"action": action, "effects": effects},
+            TakenBackSerializer,
+            status=201,
+        )
 
 
 class JudgesUndoneSerializer(PlainSerializer):

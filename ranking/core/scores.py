@@ -50,8 +50,8 @@ class Shortage:
     unit : str
         Unit of which there are too few: "comparisons", "blocks", "segments", "documents", "judges",
         "items" …
-    found : float
-        Effective number of existing units, less than `needed`.
+    found : float or int
+        Number of existing units, less than `needed`: a float if it is the effective number, that of equally large units.
     needed : int
         Number of units needed for an estimate.
     """
@@ -59,6 +59,11 @@ class Shortage:
     unit: str
     found: float
     needed: int
+
+    @property
+    def is_effective(self) -> bool:
+        """True if the number found is effective, so that it differs from the count on the page."""
+        return isinstance(self.found, float)
 
 
 @dataclass(frozen=True, eq=False)

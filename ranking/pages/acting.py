@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from annotation.models import QualityAction, QualityActionKind
@@ -75,7 +76,7 @@ def _consequence(action: str) -> str:
             "%(judge)s can continue, with a friendly note on their page.",
         ),
         QualityActionKind.AGAIN.value: _(
-            "%(judge)s will be asked to review their latest rankings. Changed answers replace the old ones; both are kept.",
+            "%(judge)s will be asked to review their latest answers. Changed answers replace the old ones; both are kept.",
         ),
         QualityActionKind.MESSAGE.value: _(
             "%(judge)s will see this message while judging for a week, and on “Your time” until you revert it:",
@@ -210,7 +211,11 @@ def action_line(
     if action.rule:
         reason = rule_in_words(action.rule)
     evidence = breach_in_words(action.evidence)
-    if not evidence:
+    if action.action == QualityActionKind.RETRACT:
+        evidence = _("Judgment %(number)s") % {
+            "number": number_format(action.evidence["judgment"]),
+        }
+    elif not evidence:
         analysis = action.evidence.get("analysis", {})
         evidence = figures_in_words(analysis.get("figures", {}))
     return ActionLine(action, reason, evidence, source_analysis)

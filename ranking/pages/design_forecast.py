@@ -14,10 +14,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.protocols.answer_kinds import answer_kind
-from annotation.selectors.designs import Preset, design_of_preset, presets_for
+from annotation.selectors.designs import design_of_preset, presets_for
 from annotation.selectors.words_to_read import mean_words
 from campaign.models import Task
 from campaign.texts.joining import sentence_list
+from campaign.texts.studies import Preset, study_of_protocol
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.models import RankingRun
 from ranking.pages.formats import share
@@ -454,7 +455,8 @@ def _preset_card(
     address = f"?preset={preset.name}"
     if is_other:
         page = reverse("task-add", args=[task.test_set.campaign.slug])
-        address = f"{page}?test_set={task.test_set_id}"
+        study = study_of_protocol(preset.protocol, preset.name).name
+        address = f"{page}?test_set={task.test_set_id}&study={study}"
     effort = _effort(preset, task)
     judgments = "–"
     if effort.judgments:
@@ -490,6 +492,8 @@ class _Effort:
 
 
 def _effort(preset: Preset, task: Task) -> _Effort:
+    if not preset.design:
+        return _Effort()
     design = design_of_preset(preset, task=task)
     kind = answer_kind(preset.protocol, preset.rules)
     if not counts_pairs(kind):

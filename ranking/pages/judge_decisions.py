@@ -9,6 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy
 
 from annotation.models import QualityActionKind
+from annotation.models.quality import DECISIONS_ON_JUDGES
 from annotation.services.quality import MESSAGE_LENGTH, NOTE_LENGTH, REINSTATE
 from campaign.models import Judge, Task
 from campaign.texts.joining import comma_list
@@ -20,7 +21,7 @@ _ID: Final = re.compile("[0-9]{1,18}")
 
 
 #: Organisers' decisions about judges.
-DECISIONS = [*QualityActionKind.choices, (REINSTATE, gettext_lazy("Reinstated"))]
+DECISIONS = [*DECISIONS_ON_JUDGES, (REINSTATE, gettext_lazy("Reinstated"))]
 
 
 class ActionForm(forms.Form):

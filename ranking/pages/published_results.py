@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from django.utils.formats import date_format
+from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
 
 from annotation.models import QualityRule
@@ -80,7 +80,10 @@ def left_out_lines(content: PublishedContent) -> list[LeftOutLine]:
     """Return lines for data excluded from the ranking."""
     left_out = content["left_out"]
     return [
-        *map(_judge_line, left_out["judges"]),
+        *(
+            _judge_line(number, judge)
+            for number, judge in enumerate(left_out["judges"], 1)
+        ),
         *_group_lines(content),
         *_kind_lines(
             left_out["references"],
@@ -101,8 +104,9 @@ def left_out_lines(content: PublishedContent) -> list[LeftOutLine]:
     ]
 
 
-def _judge_line(judge: ExcludedJudge) -> LeftOutLine:
-    what = _("Judge %(name)s") % {"name": judge["judge"]}
+def _judge_line(number: int, judge: ExcludedJudge) -> LeftOutLine:
+    """Return a line about an excluded judge, whose pseudonym is in the files only."""
+    what = _("Excluded judge %(number)s") % {"number": number_format(number)}
     return LeftOutLine(what, judge["blocks"], _why(judge), _decision_text(judge))
 
 

@@ -1,7 +1,7 @@
 """Input of reports: judgments, data recorded with a request, and notes on the input."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from math import inf
 from typing import Any, NamedTuple, NotRequired, Protocol, TypedDict
@@ -17,6 +17,7 @@ from campaign.models.system import system_in_sentence
 from campaign.texts.counted import counted
 from campaign.texts.joining import comma_list, from_to
 from campaign.texts.languages import language_name
+from campaign.texts.studies import study_name
 from ranking.core.arrays import Int64Array
 from ranking.core.beside import JudgedTask, ScoredTask
 from ranking.core.counting.counts import Tallies, tally
@@ -144,6 +145,8 @@ class TaskRead:
         0 without a judgment.
     judged : JudgedTask, ScoredTask or None
         None if no judgment counts.
+    rules : mapping
+        Those of the task.
     untimed : int
         Number of judgments without active time.
     excluded_judges : sequence of str
@@ -153,8 +156,14 @@ class TaskRead:
     protocol: str
     watermark: int
     judged: JudgedTask | ScoredTask | None
+    rules: Mapping[str, object] = field(default_factory=dict)
     untimed: int = 0
     excluded_judges: Sequence[str] = ()
+
+    @property
+    def name(self) -> str:
+        """Name of the task's study."""
+        return study_name(self.protocol, self.rules)
 
 
 def domain_of(document: str) -> str:

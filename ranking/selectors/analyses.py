@@ -445,6 +445,7 @@ def table_tasks(*, campaign: Campaign) -> list[TableTestSet]:
             systems=tuple(systems[task.test_set_id]),
             watermark=task.last or 0,
             protocol=task.protocol if task.is_one_of_several else "",
+            rules=task.rules if task.is_one_of_several else {},
         )
         listed_tasks.append(listed_task)
     return listed_tasks

@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 
 from annotation.models import JudgeTally, Judgment
 from annotation.protocols.answer_kinds import answer_kind_of
-from campaign.models import Protocol, Task
+from campaign.models import Task
 from campaign.texts.joining import comma_list
+from campaign.texts.studies import study_name
 from ranking.core.beside import ActiveTime, JudgedTask, ScoredTask
 from ranking.reports.analyses.kind import (
     JUDGMENT_OPTIONS,
@@ -99,7 +100,7 @@ def tasks_read(
     deleted = []
     for other in beside:
         if other.judgments and other.protocol not in task_of_protocol:
-            deleted.append(str(Protocol(other.protocol).label))
+            deleted.append(study_name(other.protocol))
     if deleted:
         raise ValueError(
             _("A task of this analysis has been deleted: %(task)s.")
@@ -116,6 +117,7 @@ def _other(task: Task | None, beside: TaskBeside) -> TaskRead:
         protocol=beside.protocol,
         watermark=beside.watermark,
         judged=None,
+        rules={} if task is None else task.rules,
     )
     if task is None or beside.judgments is None:
         return nothing
@@ -153,6 +155,7 @@ def _read(
         protocol=task.protocol,
         watermark=watermark,
         judged=judged,
+        rules=task.rules,
         untimed=untimed,
         excluded_judges=chosen.without,
     )

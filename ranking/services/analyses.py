@@ -14,9 +14,10 @@ from django.utils.translation import gettext as _
 from annotation.models import JudgmentSequence
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.services.numbers import judgments_number, pages_changed
-from campaign.models import Campaign, Job, JobKind, Protocol, Task, User
+from campaign.models import Campaign, Job, JobKind, Task, User
 from campaign.services.jobs import JobProgress, handles, job_queue
 from campaign.texts.joining import comma_list, labelled
+from campaign.texts.studies import study_name
 from ranking.core.judged.blocks import CONTENT_KEY_VERSION
 from ranking.models import Analysis
 from ranking.reports import Report
@@ -206,7 +207,7 @@ def _others(task: Task, choice: AnalysisChoice) -> list[Task]:
     if not others or task in others:
         raise OptionError(
             _("Not found in this test set: %(names)s.")
-            % {"names": Protocol(protocol).label},
+            % {"names": study_name(protocol)},
             field=kind.beside,
         )
     return others

@@ -27,14 +27,15 @@ STORED_AFTER_JUDGMENTS = 300
 
 def live_definition(run: RankingRun, kinds: Mapping[str, str]) -> LiveDefinition:
     """Return the definition of the live tallies for a run; `kinds` are the kinds of systems by name."""
-    # Corrections that leave out judgments change the counts of blocks.
-    corrections = map(str, run.parameters.get("corrections", ()))
+    # Corrections that leave out judgments, and withdrawn blocks, change the counts of blocks.
+    left_out = [str(key) for key in run.parameters.get("corrections", ())]
+    left_out.append(run.parameters.get("withdrawn_digest", ""))
     return LiveDefinition(
         ranking=run_definition(run.parameters, method=run.method, seed=run.seed),
         systems=tuple(sorted(kinds)),
         reference=system_of_kind(kinds, SystemKind.REFERENCE),
         bad_reference=system_of_kind(kinds, SystemKind.BAD_REFERENCE),
-        version=" ".join([code_version(), *corrections]),
+        version=" ".join([code_version(), *filter(None, left_out)]),
     )
 
 

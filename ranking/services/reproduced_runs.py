@@ -51,12 +51,16 @@ def ranking_run_reproduce(run: RankingRun) -> RunResult:
             f"this code has version {CONTENT_KEY_VERSION}.",
         )
     recorded = {}
-    for key in ("corrections", "withdrawn"):
+    for key in ("corrections", "withdrawn", "withdrawn_digest"):
         if key in run.parameters:
             recorded[key] = run.parameters[key]
-    if left_out_recorded(run.task_id) != recorded:
+    left_out = left_out_recorded(run.task_id)
+    if "withdrawn_digest" not in recorded and "withdrawn" in recorded:
+        # Runs of older versions have the number only.
+        left_out.pop("withdrawn_digest", None)
+    if left_out != recorded:
         raise ValueError(
-            "This run cannot be reproduced: judgments of corrected outputs were excluded or included again after it, or imported answers were withdrawn.",
+            "This run cannot be reproduced: judgments of corrected outputs were excluded or included again after it, or answers were withdrawn or taken back.",
         )
     with transaction.atomic():
         result = run_result(run)

@@ -121,3 +121,57 @@ def test_question_is_moved_by_keyboard(page: Page, width: int) -> None:
     expect(focused).to_have_attribute("aria-labelledby", "summary-town")
     assert not too_wide(page)
     assert axe_finds(page) == ""
+
+
+READS = {
+    "name": "reads",
+    "kind": "several",
+    "last_excludes": True,
+    "texts": [
+        {
+            "language": "en",
+            "question": "Which do you read?",
+            "choices": ["English", "German", "None of these"],
+        },
+    ],
+}
+AGE = {
+    "name": "age",
+    "kind": "number",
+    "texts": [{"language": "en", "question": "How old are you?"}],
+}
+
+
+def test_answers_stay_when_the_language_changes(
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
+) -> None:
+    ask(judge.campaign, AGE, READS, CONSENT)
+    sign_in(page, judge)
+    page.get_by_label("How old are you?").fill("41")
+    page.get_by_label("German").check()
+    page.get_by_role("checkbox", name="I agree").check()
+    page.locator(".language-button").click()
+    page.get_by_role("button", name="Deutsch").click()
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    expect(page.get_by_label("How old are you?")).to_have_value("41")
+    expect(page.locator("#answer-consent")).to_be_checked()
+    assert page.locator("input:checked").count() == 2
+    # Only this time.
+    page.reload()
+    expect(page.get_by_label("How old are you?")).to_have_value("")
+
+
+def test_choice_that_excludes_the_others_unticks_them(
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
+) -> None:
+    ask(judge.campaign, READS)
+    sign_in(page, judge)
+    page.get_by_label("English").check()
+    page.get_by_label("None of these").check()
+    expect(page.get_by_label("English")).not_to_be_checked()
+    page.get_by_label("German").check()
+    expect(page.get_by_label("None of these")).not_to_be_checked()

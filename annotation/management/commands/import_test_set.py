@@ -1,6 +1,7 @@
 """`import_test_set`: import a source, references and outputs from files into a campaign."""
 
 import argparse
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,23 @@ from campaign.management.files import (
 from campaign.models import Campaign, Protocol, Reference, SystemKind, Task
 from campaign.selectors.tasks import first_task
 from campaign.services.bad_references import bad_references_make
+from campaign.texts.studies import (
+    Preset,
+    study_of_protocol,
+    study_preset,
+    study_presets,
+)
+
+
+def _studies() -> list[str]:
+    """Return the names of all studies, and the protocols, which stand for the first study of each."""
+    names = [preset.name for preset in study_presets()]
+    return list(dict.fromkeys([*Protocol.values, *names]))
+
+
+def _preset(options: Mapping[str, Any]) -> Preset:
+    name = options["protocol"]
+    return study_preset(name) or study_of_protocol(name)
 
 
 class Command(BaseCommand):
@@ -132,9 +150,9 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--protocol",
-            choices=Protocol.values,
+            choices=_studies(),
             default=Protocol.RANKING.value,
-            help="protocol of the first task (default: %(default)s)",
+            help="protocol or study of the first task (default: %(default)s)",
         )
         parser.add_argument("--blocks-wanted", metavar="N", type=_positive_integer)
         parser.add_argument(
@@ -208,7 +226,8 @@ def _import_test_set(
             create_as=options["create_campaign"],
         ),
         blocks_wanted=options["blocks_wanted"],
-        protocol=options["protocol"],
+        protocol=_preset(options).protocol,
+        preset=options["protocol"],
         watch=watch,
     )
     task = first_task(test_set=test_set)
@@ -236,7 +255,7 @@ def _files(
             reference_system=None
             if reference_system.lower() == "none"
             else reference_system,
-            fewest_systems=answer_kind(options["protocol"]).fewest_systems,
+            fewest_systems=answer_kind(_preset(options).protocol).fewest_systems,
         ),
         rank_shown_reference=options["rank_shown_reference"],
     )

@@ -1,6 +1,6 @@
 """Named sets of criteria, in every language of Quintet."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from itertools import chain
@@ -12,10 +12,10 @@ from django.utils.functional import Promise, SimpleLazyObject
 from django.utils.translation import gettext_lazy as _
 
 from annotation.selectors.designs import PRESETS as DESIGN_PRESETS
-from annotation.selectors.designs import Preset
 from campaign.models import Protocol
 from campaign.texts.by_language import Texts
 from campaign.texts.languages import language_tag_checked
+from campaign.texts.studies import Preset
 from protocols.frame.scale.criteria import Beside, Criterion, criteria_read
 from protocols.frame.scale.statistics.ratings import HUNDRED, Scale
 from protocols.models import AdequacyBasis
@@ -205,7 +205,7 @@ _PRESETS: Final[dict[str, tuple[Criterion, ...]]] = {
 }
 
 
-def _preset(name: str, label: Promise, sentence: Promise) -> Preset:
+def _preset(name: str, label: Promise | str, sentence: Promise) -> Preset:
     return Preset(
         name=name,
         label=label,
@@ -225,26 +225,26 @@ CRITERIA_PRESETS: Final = (
     ),
     _preset(
         "da",
-        _("Direct assessment"),
+        _("Direct assessment (DA)"),
         _("Judges rate the adequacy of one output from 0 to 100 beside the source."),
     ),
     _preset(
         "da-sqm",
-        _("DA+SQM"),
+        "DA+SQM",
         _(
             "Judges rate the quality of one output on seven points beside the source, as at WMT 2022.",
         ),
     ),
     _preset(
         "mos",
-        _("Mean opinion score"),
+        _("Mean opinion score (MOS)"),
         _("Judges rate the quality of one output on five points."),
     ),
     _preset(
         "summaries",
-        _("Summaries"),
+        _("Summaries (SummEval)"),
         _(
-            "Judges rate coherence, consistency, fluency and relevance on five points (SummEval).",
+            "Judges rate coherence, consistency, fluency and relevance on five points.",
         ),
     ),
     _preset(
@@ -253,8 +253,25 @@ CRITERIA_PRESETS: Final = (
         _("Judges rate how helpful, harmless and honest an answer is, on five points."),
     ),
 )
+
 #: Names of the presets.
 PRESET_NAMES: Final = tuple(_PRESETS)
+
+
+def name_of_criteria(criteria: Sequence[Criterion]) -> Promise | str:
+    """Return the name of ratings by a task's own criteria: that of the preset with the same keys and scales.
+
+    Its names and questions may have been reworded.
+    """
+    scales = _scales_by_key(criteria)
+    for preset in CRITERIA_PRESETS:
+        if scales == _scales_by_key(preset_criteria(preset.name)):
+            return preset.label
+    return _("Ratings by criteria")
+
+
+def _scales_by_key(criteria: Sequence[Criterion]) -> dict[str, Scale]:
+    return {criterion.key: criterion.scale for criterion in criteria}
 
 
 def preset_criteria(name: str) -> tuple[Criterion, ...]:

@@ -1,6 +1,6 @@
 """Compare the orders of systems by all tasks of a test set."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter, itemgetter
@@ -11,7 +11,6 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from campaign.models import Protocol
 from campaign.texts.joining import comma_list, labelled
 from ranking.core.beside import (
     DecidedPairs,
@@ -140,16 +139,13 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> TasksBeside:
         )
 
 
-def task_in_words(protocol: str) -> str:
-    """Return the name of a protocol, which identifies a task within its test set."""
-    if protocol == Protocol.RATING:
-        # By adequacy and fluency, or other criteria.
-        return _("Ratings")
-    return str(Protocol(protocol).label)
+#: Names of studies by the protocols that identify tasks within their test set.
+Names = Mapping[str, str]
 
 
 def _notes(
     tasks: Sequence[TaskRead],
+    names: Names,
     answer: TasksBeside,
     options: AnalysisOptions,
 ) -> list[str]:
@@ -157,7 +153,7 @@ def _notes(
     unjudged = []
     excluded: set[str] = set()
     for read in tasks:
-        name = task_in_words(read.protocol)
+        name = read.name
         excluded.update(read.excluded_judges)
         if read.judged is None:
             unjudged.append(labelled(name, _("No judgments match these options.")))
@@ -185,7 +181,7 @@ def _notes(
         )
     untimed = {read.protocol for read in tasks if read.untimed}
     for order in answer.orders:
-        task = {"task": task_in_words(order.task.name)}
+        task = {"task": names[order.task.name]}
         if not _rows(order):
             notes.append(_("%(task)s: no comparisons yet.") % task)
         if isinstance(order.task, ScoredTask):
@@ -217,16 +213,20 @@ def _rows(order: TaskOrder) -> list[RankedRow]:
     return rows
 
 
-def _task_column(key: str, heading: str) -> Column:
+def _task_column(key: str, heading: str, names: Names) -> Column:
     task = attrgetter(key)
 
     def in_words(row: object) -> str:
-        return task_in_words(task(row))
+        return names[task(row)]
 
     return Column(key, heading, is_text=True, of=in_words)
 
 
-def _tasks_table(tasks: Sequence[TaskFigures], confidence: float) -> Table:
+def _tasks_table(
+    tasks: Sequence[TaskFigures],
+    names: Names,
+    confidence: float,
+) -> Table:
     judged = [task for task in tasks if task.judgments]
     unjudged = [task for task in tasks if not task.judgments]
     return Table.of(
@@ -234,7 +234,7 @@ def _tasks_table(tasks: Sequence[TaskFigures], confidence: float) -> Table:
         name="tasks",
         title=_("Pairs decided per hour"),
         columns=(
-            _task_column("task", _("Task")),
+            _task_column("task", _("Task"), names),
             Column("judgments", _("Judgments")),
             Column("judges", _("Judges")),
             Column("segments", _("Segments")),
@@ -265,14 +265,14 @@ def _tasks_table(tasks: Sequence[TaskFigures], confidence: float) -> Table:
     )
 
 
-def _places_table(orders: Sequence[TaskOrder]) -> Table:
+def _places_table(orders: Sequence[TaskOrder], names: Names) -> Table:
     """Return the ranks by each task; if a task has unconnected groups, only `_ranges_table` has its ranks."""
     headings = {}
     ranks: list[dict[str, int]] = []
     names: set[str] = set()
     for order in orders:
         rows = _rows(order)
-        headings[order.task.name] = task_in_words(order.task.name)
+        headings[order.task.name] = names[order.task.name]
         of_task = {row["system"]: row["rank"] for row in rows}
         names.update(of_task)
         groups = set(map(itemgetter("group"), rows))
@@ -282,18 +282,18 @@ def _places_table(orders: Sequence[TaskOrder]) -> Table:
     return ranks_in_orders(headings, ranks, systems=[*first, *others])
 
 
-def _ranges_table(orders: Sequence[TaskOrder]) -> Table:
+def _ranges_table(orders: Sequence[TaskOrder], names: Names) -> Table:
     rows = []
     rules = []
     notes = []
     for order in orders:
         task = order.task.name
         for _group, members in groupby(_rows(order), key=itemgetter("group")):
-            rows += [{**row, "task": task_in_words(task)} for row in members]
+            rows += [{**row, "task": names[task]} for row in members]
             rules.append(len(rows) - 1)
         if order.ranking is not None:
             for note in group_notes(order.ranking):
-                notes.append(labelled(task_in_words(task), note))
+                notes.append(labelled(names[task], note))
     columns = [Column("task", _("Task"), is_text=True), system_column()]
     if set(map(itemgetter("group"), rows)) != {1}:
         columns.append(Column("group", _("Group")))
@@ -314,8 +314,11 @@ def _ranges_table(orders: Sequence[TaskOrder]) -> Table:
     )
 
 
-def _two_tasks() -> tuple[Column, Column]:
-    return _task_column("first", _("Task")), _task_column("second", _("Other task"))
+def _two_tasks(names: Names) -> tuple[Column, Column]:
+    return (
+        _task_column("first", _("Task"), names),
+        _task_column("second", _("Other task"), names),
+    )
 
 
 def _count_column(key: str, heading: str) -> Column:
@@ -328,7 +331,11 @@ def _count_column(key: str, heading: str) -> Column:
     return Column(key, heading, of=count)
 
 
-def _correlations_table(pairs: Sequence[OrdersCompared], confidence: float) -> Table:
+def _correlations_table(
+    pairs: Sequence[OrdersCompared],
+    names: Names,
+    confidence: float,
+) -> Table:
     reasons = {
         NoCorrelation.FEW_SYSTEMS: _(
             "%(tasks)s: no correlation (needs 4 shared systems with scores).",
@@ -342,9 +349,9 @@ def _correlations_table(pairs: Sequence[OrdersCompared], confidence: float) -> T
     for pair in pairs:
         estimates += [pair.kendall, pair.spearman, pair.pearson]
         if pair.reason is not None:
-            tasks = BETWEEN.join(map(task_in_words, (pair.first, pair.second)))
+            tasks = BETWEEN.join((names[pair.first], names[pair.second]))
             missing.append(reasons[pair.reason] % {"tasks": tasks})
-    columns = [*_two_tasks(), _count_column("systems", _("Shared systems"))]
+    columns = [*_two_tasks(names), _count_column("systems", _("Shared systems"))]
     for name, heading in _MEASURES.items():
         columns += interval_columns(name, heading, confidence)
     columns += [
@@ -378,11 +385,11 @@ def _no_interval(estimates: Sequence[Estimate | None]) -> list[str]:
     ]
 
 
-def _contradictions_table(answer: TasksBeside) -> Table:
+def _contradictions_table(answer: TasksBeside, names: Names) -> Table:
     decided = {order.task.name: order.decided for order in answer.orders}
     rows = []
     for pair in answer.pairs:
-        names = (task_in_words(pair.first), task_in_words(pair.second))
+        names = (names[pair.first], names[pair.second])
         for better, worse in pair.contradicting:
             counts = decided[pair.first].won_and_lost(better, worse)
             other_counts = decided[pair.second].won_and_lost(better, worse)
@@ -391,7 +398,7 @@ def _contradictions_table(answer: TasksBeside) -> Table:
         name="contradictions",
         title=_("Pairs decided differently"),
         columns=(
-            *_two_tasks(),
+            *_two_tasks(names),
             *order_columns(),
             Column("wins", _("Wins")),
             Column("losses", _("Losses")),
@@ -406,19 +413,20 @@ def _contradictions_table(answer: TasksBeside) -> Table:
 def _tell(inputs: Input, options: AnalysisOptions, answer: TasksBeside) -> Report:
     """Report the order of each task, pairs decided per hour, and the similarity of each pair of orders."""
     read = inputs.beside or ()
+    names = {task.protocol: task.name for task in read}
     confidence = options[CONFIDENCE]
     orders = {order.task.name: order for order in answer.orders}
     tasks = [_figures(task, orders.get(task.protocol)) for task in read]
     ranked = list(filter(_rows, answer.orders))
     pairs = list(map(_compare_orders, answer.pairs))
-    tables = [_tasks_table(tasks, confidence)]
+    tables = [_tasks_table(tasks, names, confidence)]
     if ranked:
-        tables += [_places_table(ranked), _ranges_table(ranked)]
+        tables += [_places_table(ranked, names), _ranges_table(ranked, names)]
     if pairs:
-        tables.append(_correlations_table(pairs, confidence))
-    tables.append(_contradictions_table(answer))
+        tables.append(_correlations_table(pairs, names, confidence))
+    tables.append(_contradictions_table(answer, names))
     return Report(
-        notes=_notes(read, answer, options),
+        notes=_notes(read, names, answer, options),
         tables=with_rows(tables),
         data={
             "input": input_data(inputs),

@@ -24,7 +24,6 @@ from ranking.core.metrics.texts import (
     corpus_statistics,
     language_tokens,
 )
-from ranking.reports.analyses.beside import task_in_words
 from ranking.reports.analyses.compared_metrics import (
     SEGMENTS,
     comparing,
@@ -400,8 +399,7 @@ def _tell_orders(
 ) -> Report:
     level = round(1 - options[CONFIDENCE], 12)
     notes = [
-        _("Judgments: %(judgments)s.")
-        % {"judgments": task_in_words((inputs.beside or ())[0].protocol)},
+        _("Judgments: %(judgments)s.") % {"judgments": (inputs.beside or ())[0].name},
         _("%(method)s; %(confidence)s intervals that account for segments and judges.")
         % {
             "method": METHOD_WORDS[options[COUNTS_METHOD]],

@@ -164,6 +164,12 @@ def not_yet_in_words(shortage: Shortage) -> str:
         "items": _("Texts"),
         "ratings": _("Ratings"),
     }
+    if shortage.is_effective:
+        units |= {
+            "blocks": _("Effective blocks"),
+            "segments": _("Effective segments"),
+            "judges": _("Effective judges"),
+        }
     return _("Not estimable yet (%(unit)s: %(found)s of %(needed)s)") % {
         "found": count,
         "needed": number_format(shortage.needed),

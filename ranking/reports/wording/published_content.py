@@ -94,9 +94,10 @@ class PublishedMethod(TypedDict):
 
 
 class PublishedTask(TypedDict):
-    """Display of a task to judges. Results of older versions lack the protocol."""
+    """Display of a task to judges. Results of older versions lack the rules or also the protocol."""
 
     protocol: NotRequired[str]
+    rules: NotRequired[Mapping[str, object]]
     shows_source: bool
     shows_reference: bool
     allows_partial_ranking: bool

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
@@ -11,7 +11,8 @@ from django.utils.translation import ngettext
 from campaign.models.task import Protocol
 from campaign.texts.by_language import text_in_active_language
 from campaign.texts.counted import counted
-from campaign.texts.joining import comma_list, sentence_list
+from campaign.texts.joining import comma_list, semicolon_list, sentence_list
+from campaign.texts.studies import study_name
 from ranking.core.ranges import Correction
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.reports.wording.methods import (
@@ -115,7 +116,16 @@ def _judging(content: PublishedContent) -> str:
     # Results of older versions do not name the protocol.
     protocol = Protocol(task.get("protocol", Protocol.RANKING))
     if protocol != Protocol.RANKING:
-        return _("Protocol: %(protocol)s.") % {"protocol": protocol.label}
+        name = study_name(protocol, task.get("rules"))
+        sentences = [_("Protocol: %(protocol)s.") % {"protocol": name}]
+        weights: Any = task.get("rules", {}).get("weights")
+        if weights:
+            # Lines such as “major: 5”, without which scores from errors say nothing.
+            sentences.append(
+                _("Weights of errors: %(weights)s.")
+                % {"weights": semicolon_list(weights)},
+            )
+        return sentence_list(sentences)
     if task["shows_source"] and task["shows_reference"]:
         sentence = _(
             "Judges saw a source sentence, its reference and up to five outputs, and ranked the "

@@ -177,6 +177,7 @@ def published_content(
         "method": frozen_method(run, label_of),
         "task": {
             "protocol": task.protocol,
+            "rules": task.rules,
             "shows_source": campaign.show_source,
             "shows_reference": campaign.show_reference,
             "allows_partial_ranking": campaign.allow_partial_ranking,

@@ -23,7 +23,7 @@ from tests.some_now import some_now
 
 pytestmark = pytest.mark.django_db
 
-NOT_YET = "not estimable yet (Blocks: 1 of 10)."
+NOT_YET = "not estimable yet (Effective blocks: 1 of 10)."
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def test_pages_about_a_system_are_shown(
         assert page.status_code == 200
         said = text_of(page)
         assert "None" not in said
-        assert ("Blocks: 1 of 10" in said) == (name == "one_block")
+        assert ("Effective blocks: 1 of 10" in said) == (name == "one_block")
         assert ("tied for ranks 1–5" in said) == (name == "all_ties")
         assert ("Ranked only against" in said) == (name == "disconnected")
     if name == "disconnected":
@@ -239,7 +239,9 @@ def test_bundles_of_thin_rankings_are_reproduced(
     assert out.getvalue().count("group 2: not compared") == (
         1 if name == "disconnected" else 0
     )
-    assert out.getvalue().count("Blocks: 1 of 10") == (1 if name == "one_block" else 0)
+    assert out.getvalue().count("Effective blocks: 1 of 10") == (
+        1 if name == "one_block" else 0
+    )
 
 
 # --- Analyses -----------------------------------------------------------------------------------

@@ -224,7 +224,8 @@ def test_demo_is_as_its_guide_says(guide_file: Path, client: Client) -> None:
     *_single, side_by_side, criteria, mqm, sound = guide["protocols"]
     assert "Read aloud" in sound["name"]
     assert (
-        side_by_side["name"] == "Error spans and scores (English–Arabic, side by side)"
+        side_by_side["name"]
+        == "Error spans and scores (ESA) (English–Arabic, side by side)"
     )
     for each in guide["protocols"]:
         names = {sound["name"]: "Read aloud", mqm["name"]: "English–Arabic, MQM"}

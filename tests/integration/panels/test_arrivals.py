@@ -3,8 +3,9 @@
 import pytest
 from django.test import Client
 
-from campaign.models import Participation, SignInCount
+from campaign.models import Participation, SignInCount, Task
 from campaign.services import panels
+from campaign.services.campaigns import task_close
 from tests.recruiting import Prolific
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("task")]
@@ -46,3 +47,22 @@ def test_the_address_itself_is_not_kept(prolific: Prolific) -> None:
     kept = SignInCount.objects.get().cache_key
     assert len(kept) == 64
     assert set(kept) <= set("0123456789abcdef")
+
+
+@pytest.mark.parametrize("reason", ["stopped", "nothing left"])
+def test_study_without_places_does_not_invite(
+    prolific: Prolific,
+    task: Task,
+    reason: str,
+) -> None:
+    begun = Client()
+    assert prolific.opens(begun, "ada").status_code == 302
+    if reason == "stopped":
+        panels.panel_open_or_close(panel=prolific.panel, is_open=False)
+    else:
+        task_close(task=task)
+    page = Client().get(prolific.address, prolific.query("bob"))
+    assert page.status_code == 403
+    assert "This study is closed to new participants." in page.content.decode()
+    # Who has begun goes on.
+    assert prolific.opens(begun, "ada").status_code == 302

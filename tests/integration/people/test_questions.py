@@ -101,6 +101,53 @@ def test_judge_answers_before_the_first_sentence_and_once(
     assert browser.get("/judge/museum/").status_code == 200
 
 
+READS: dict[str, Any] = {
+    "name": "reads",
+    "kind": "several",
+    "last_excludes": True,
+    "texts": [
+        {
+            "language": "en",
+            "question": "Which do you read?",
+            "choices": ["English", "German", "None of these"],
+        },
+    ],
+}
+
+
+def test_last_choice_excludes_the_others_and_the_answer_is_kept(
+    browser: Client,
+    judge: Judge,
+) -> None:
+    ask(judge.campaign, READS)
+    refused = save(browser, reads=["English", "None of these"])
+    assert (refused.status_code, values(judge)) == (400, {})
+    assert refused.content.count(b" checked") == 2
+    assert save(browser, reads=["English", "German"]).status_code == 302
+    assert save(browser, reads=["None of these"]).status_code == 302
+    assert values(judge) == {"reads": ["None of these"]}
+
+
+def test_only_several_choices_have_one_that_excludes_the_others(judge: Judge) -> None:
+    with pytest.raises(QuestionsRefusedError, match="several choices"):
+        ask(judge.campaign, {**NATIVE, "last_excludes": True})
+
+
+def test_choices_that_exclude_nothing_are_stored_as_before(judge: Judge) -> None:
+    ask(judge.campaign, {**READS, "last_excludes": False})
+    assert "last_excludes" not in judge.campaign.questions[0]
+
+
+@pytest.mark.parametrize("text", ["\u200b", " \u2060 ", "\ufeff"])
+def test_invisible_text_is_no_answer(browser: Client, judge: Judge, text: str) -> None:
+    ask(judge.campaign, {**REMARKS, "stage": "start", "required": True})
+    assert (save(browser, remarks=text).status_code, values(judge)) == (400, {})
+
+
+def test_number_with_an_underscore_is_refused(browser: Client, judge: Judge) -> None:
+    assert (save(browser, age="1_000").status_code, values(judge)) == (400, {})
+
+
 def test_nothing_is_lent_before_required_answers(judge: Judge) -> None:
     with pytest.raises(LendingRefusedError, match="questions"):
         lend(judge)

@@ -30,8 +30,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 SYSTEMS = ("cobalt", "dune", "ember")
 
 
-def one_at_a_time(campaign: Campaign) -> Task:
-    """Error spans and scores of one output at a time."""
+def one_at_a_time(campaign: Campaign, *, alike: str = "") -> Task:
+    """Error spans and scores of one output at a time; `alike` is a judge who gives all outputs the same score."""
     ranking = make_task(campaign, documents=(6, 6))
     task = task_create(test_set=ranking.test_set, protocol=Protocol.SPANS, by=None)
     design_ensure(task=task, seed=7)
@@ -40,6 +40,8 @@ def one_at_a_time(campaign: Campaign) -> Task:
         for number in range(1, 13):
             at = (number + place) % 3
             score = 90 - 20 * at + (7 * number + place) % 9
+            if name == alike:
+                score = 50
             judgment = labelled(task, judge, SYSTEMS[at], number=number, labels=[1])
             SpansAnswer.objects.create(
                 judgment=judgment,

@@ -212,9 +212,12 @@ def test_the_design_page_does_not_call_it_esa(client: Client, task: Task) -> Non
         cards = client.get(address).context["presets"]
         return [str(card.label) for card in cards if not card.is_other_task]
 
-    assert own_presets() == ["Error spans and scores"] * 2
+    assert own_presets() == ["MQM"] * 2
     task_rules_change(task=task, rules={"scored": True, "categories": []})
-    assert own_presets() == ["ESA", "Contrastive ESA"]
+    assert own_presets() == [
+        "Error spans and scores (ESA)",
+        "Error spans and scores (ESA), side by side",
+    ]
 
 
 def test_the_organisers_page_saves_and_refuses(client: Client, task: Task) -> None:

@@ -115,7 +115,7 @@ def test_answers_become_judgments_of_imported_judges(
     there = set(task.hits.values_list("pk", flat=True))
     path = jsonl()
     assert importing()(path) == (
-        "museum en-de · Error spans and scores: 8 judgments imported, 0 already there.\n"
+        "museum en-de · Error spans and scores (ESA): 8 judgments imported, 0 already there.\n"
     )
     assert task.judgment_numbers.count() == 8
     first = Judgment.objects.of(task.pk).order_by("numbered__number")[0]

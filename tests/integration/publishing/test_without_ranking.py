@@ -1,6 +1,7 @@
 """Results of tasks whose judges see one output at a time: the tables of their answers are published."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,10 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from annotation.protocols.answer_kinds import answer_kind
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Task
+from campaign.texts.studies import study_checked
 from ranking.models import Analysis, PublishedResult
 from ranking.selectors.analyses import answer_for_people
 from ranking.services.published_results.naming import PublishingRefusedError
@@ -17,7 +21,7 @@ from ranking.services.published_results.publish import ResultChoices, result_pub
 from ranking.tasks import rank_task
 from tests.criteria import FOUR
 from tests.factories import make_campaign, make_organiser
-from tests.integration.protocols.judging import rated_task
+from tests.integration.protocols.judging import edited_task, quizzed_task, rated_task
 from tests.integration.protocols.test_answers_kept_up import one_at_a_time
 from tests.integration.protocols.test_criteria_report import rated as rated_side_by_side
 from tests.integration.publishing.bundled import bundled, files_of, packed, said
@@ -63,12 +67,39 @@ def test_ratings_without_weights_are_not_published_as_tied(client: Client) -> No
     assert "Systems by criteria" in page
 
 
-def test_published_answers_name_no_judge(rated: Task) -> None:
-    judges = list(rated.test_set.campaign.judges.values_list("pseudonym", flat=True))
-    content = result_publish(task=rated, by=None).content
-    tables = json.dumps(content["sections"]["answers"])
-    assert judges
-    assert not [judge for judge in judges if f'"{judge}"' in tables]
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: rated_task(make_campaign()),
+        lambda: rated_side_by_side(2),
+        lambda: quizzed_task(make_campaign()),
+        lambda: edited_task(make_campaign()),
+        lambda: one_at_a_time(make_campaign(), alike="ada"),
+    ],
+)
+def test_published_page_names_no_judge(make: Callable[[], Task]) -> None:
+    """Neither in a table nor in a sentence below one."""
+    task = make()
+    judges = task.test_set.campaign.judges
+    excluded = judges.latest("pk")
+    # Names that occur in no sentence otherwise.
+    for number, judge in enumerate(judges.order_by("pk")):
+        judges.filter(pk=judge.pk).update(pseudonym=f"judge-hxn3c{number}")
+    excluded.refresh_from_db()
+    quality_action_take(
+        judge=excluded,
+        task=task,
+        decision=JudgeDecision(
+            action="exclude",
+            user=make_organiser(task.test_set.campaign),
+            note="clicked",
+        ),
+    )
+    rank_task(task.pk)
+    result = result_publish(task=task, by=None)
+    page = Client().get(f"/results/{result.address}/").content.decode()
+    for text in (page, json.dumps(result.content["sections"])):
+        assert "hxn3c" not in text
 
 
 def test_anonymous_systems_have_letters_in_published_answers(rated: Task) -> None:
@@ -156,3 +187,17 @@ def test_answers_in_a_bundle_have_no_times(marked: Task) -> None:
     }
     assert keys
     assert not keys & {"started_at", "ended_at", "comment"}
+
+
+def test_published_page_names_the_study_and_the_weights_of_its_errors() -> None:
+    task = one_at_a_time(make_campaign())
+    rules = study_checked("mqm-core").rules
+    # As if its judges had been asked so.
+    complete = answer_kind(task.protocol, {**rules, "scored": True}).rules
+    Task.objects.filter(pk=task.pk).update(rules={**complete, "scored": False})
+    rank_task(task.pk)
+    result = result_publish(task=Task.objects.get(pk=task.pk), by=None)
+    page = Client().get(f"/results/{result.address}/").content.decode()
+    assert "Protocol: MQM." in page
+    assert "Weights of errors: critical: 25; major: 5; minor: 1; neutral: 0." in page
+    assert result.content["task"]["rules"]["severities"] == rules["severities"]

@@ -323,7 +323,7 @@ def test_empty_sections_are_reported(
         note for table in told(campaign, "clusters").tables for note in table.notes
     ]
     assert "Not enough judgments to rank: A." in notes
-    assert any("not estimable yet (Blocks: 1 of 8)" in note for note in notes)
+    assert any("not estimable yet (Effective blocks: 1 of 8)" in note for note in notes)
     assert "The test set is closed." in notes
     assert not told(campaign, "average-ranks").tables
     words = told(campaign, "average-ranks").notes

@@ -358,3 +358,14 @@ def test_items_whose_source_judges_do_not_see_are_outputs_alone(
     text = lent.content.decode()
     assert "Auf." in text or "Offen!" in text
     assert "item 1" not in text
+
+
+@pytest.mark.parametrize(
+    ("protocol", "study"),
+    [("DA", "scores"), ("ESA", "esa"), ("MQM", "mqm-core")],
+)
+def test_study_of_the_file_is_proposed(sent: Sent, protocol: str, study: str) -> None:
+    upload = pearmut(sent, {"protocol": protocol})
+    checked(upload)
+    upload.refresh_from_db()
+    assert (upload.protocol, upload.preset) == (Protocol.SPANS, study)

@@ -51,6 +51,8 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "campaigns/<slug:slug>/tasks/<int:task_id>/hits/<int:number>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/tasks/<int:task_id>/judgments/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/tasks/<int:task_id>/judgments/<int:number>/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/judgments/<int:number>/take-back/": ONLY_POST
+    | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/tasks/<int:task_id>/design/": MEMBERS_PAGE
     | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/tasks/<int:task_id>/design/preview/": ONLY_POST

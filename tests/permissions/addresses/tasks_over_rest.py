@@ -122,6 +122,11 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/tasks/<int:task_id>/rankings/latest/": MEMBERS_API,
     "api/v1/tasks/<int:task_id>/rankings/<int:ranking_id>/": MEMBERS_API,
     "api/v1/tasks/<int:task_id>/judges/": MEMBERS_API,
+    "api/v1/tasks/<int:task_id>/judgments/<int:number>/take-back/": {
+        **ONLY_POST_OF_MEMBERS,
+        "visitor": 401,
+    }
+    | sends(POST=ORGANISERS),
     "api/v1/tasks/<int:task_id>/quality-actions/": MEMBERS_API | sends(POST=ORGANISERS),
     "api/v1/tasks/<int:task_id>/quality-actions/<int:action_id>/revert/": {
         **ONLY_POST_OF_MEMBERS,

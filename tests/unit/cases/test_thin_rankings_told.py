@@ -20,7 +20,7 @@ def told(name: str, form: str, *arguments: str) -> str:
 @pytest.mark.parametrize("form", TOLD)
 def test_the_table_of_one_block_says_once_what_is_missing(form: str) -> None:
     found = told("onejudgment", form)
-    assert found.count("Blocks: 1 of 10") == 1
+    assert found.count("Effective blocks: 1 of 10") == 1
     assert "None" not in found
 
 

@@ -1,16 +1,17 @@
 """Data of tables over several test sets, by test set and ranking, and options shared by the tables."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from campaign.models import Protocol
+from campaign.models.task import task_on
 from campaign.texts.joining import comma_list, labelled
 from campaign.texts.languages import language_name
+from campaign.texts.studies import study_name
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.mean_scores import ScoreInfluence
 from ranking.core.rankings.range_kinds import RangeOptions
@@ -72,6 +73,8 @@ class TableTestSet:
         Number of the last judgment counted; 0 without any.
     protocol : str
         If the test set has other tasks, otherwise empty.
+    rules : mapping
+        Those of the task, which name its study.
     skipped : int or None
         Blocks that counted judges skipped and did not rank later; None if not requested.
     """
@@ -84,13 +87,14 @@ class TableTestSet:
     systems: Sequence[ListedSystem]
     watermark: int
     protocol: str = ""
+    rules: Mapping[str, object] = field(default_factory=dict)
     skipped: int | None = None
 
     @property
     def called(self) -> str:
         """Display name, with the protocol if the test set has other tasks."""
         if self.protocol:
-            return Protocol(self.protocol).task_on(self.name)
+            return task_on(self.name, study_name(self.protocol, self.rules))
         return self.name
 
     @property

@@ -54,7 +54,7 @@ def test_a_range_that_is_not_estimable_has_no_bar_and_separates_nothing() -> Non
     )
     assert [row.low for row in plot.rows] == ["25%", ""]
     assert not any(row.begins_cluster for row in plot.rows)
-    assert plot.notes == ["b: not estimable yet (Blocks: 3 of 8)."]
+    assert plot.notes == ["b: not estimable yet (Effective blocks: 3 of 8)."]
 
 
 def test_the_history_leaves_out_rankings_of_groups() -> None:
