@@ -26,6 +26,7 @@ from annotation.protocols.submissions import (
     SubmissionRefusedError,
     answer_refused,
 )
+from campaign.api.constants import ConstantField
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Output, Protocol
 from protocols.models import EditingAnswer, Outcome
@@ -108,6 +109,7 @@ _HOPELESS: Final = 10
 class EditingAnswerSerializer(PlainSerializer):
     """An edit with its outcome, or whether another edit is acceptable."""
 
+    kind = ConstantField("editing")
     outcome = serializers.ChoiceField(
         choices=Outcome.choices,
         required=False,
@@ -137,6 +139,7 @@ class EditingAnswerSerializer(PlainSerializer):
 class EditingRulesSerializer(PlainSerializer):
     """The task of a HIT in blind editing."""
 
+    protocol = ConstantField(Protocol.EDITING)
     asked = serializers.ChoiceField(
         choices=[EDIT, ACCEPT],
         help_text="“edit”: edit an output; “accept”: say whether another editor's edit is acceptable.",

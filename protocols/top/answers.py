@@ -31,6 +31,7 @@ from annotation.protocols.submissions import (
     answer_refused,
 )
 from annotation.sampling.parameters import FEWEST_CANDIDATES
+from campaign.api.constants import ConstantField
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Protocol
 
@@ -53,6 +54,7 @@ _MOST: Final = 5
 class TopAnswerSerializer(PlainSerializer):
     """The outputs marked as top."""
 
+    kind = ConstantField("top")
     top = serializers.ListField(
         child=serializers.BooleanField(),
         max_length=_MOST,
@@ -63,6 +65,7 @@ class TopAnswerSerializer(PlainSerializer):
 class BestWorstAnswerSerializer(PlainSerializer):
     """The best and the worst output, for tasks with the rule `best_worst`."""
 
+    kind = ConstantField("best_worst")
     best = serializers.IntegerField(
         min_value=1,
         max_value=_MOST,
@@ -78,6 +81,7 @@ class BestWorstAnswerSerializer(PlainSerializer):
 class TopRulesSerializer(QuestionSerializer):
     """Options of “top or not”."""
 
+    protocol = ConstantField(Protocol.TOP)
     best_worst = serializers.BooleanField(
         help_text="Judges choose the best and the worst output.",
     )
