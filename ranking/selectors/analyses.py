@@ -11,7 +11,13 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, 
 from django.db.models.functions import TruncDate
 from django.utils.translation import get_language
 
-from annotation.models import Block, JudgeTally, JudgmentSequence, Skip, WorkedQuarterHour
+from annotation.models import (
+    Block,
+    JudgeTally,
+    JudgmentSequence,
+    Skip,
+    WorkedQuarterHour,
+)
 from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.models import (
     Campaign,

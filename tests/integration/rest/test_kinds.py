@@ -43,7 +43,9 @@ def test_listed_kinds_are_accepted_and_no_others(systems_per_block: int) -> None
     address = f"/api/v1/tasks/{task.pk}"
 
     def post(path: str, **body: Any) -> int:
-        answer = client.post(f"{address}/{path}/", body, content_type="application/json")
+        answer = client.post(
+            f"{address}/{path}/", body, content_type="application/json"
+        )
         return answer.status_code
 
     for is_ranked in (False, True):
