@@ -16,7 +16,7 @@ class ConstantField(serializers.Field[str, Any, str, Any]):
 
     def __init__(self, value: str) -> None:
         super().__init__(required=False)
-        self.value = value
+        self.value = str(value)
 
     def to_internal_value(self, data: Any) -> str:
         if data != self.value:

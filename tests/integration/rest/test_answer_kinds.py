@@ -1,5 +1,6 @@
 """Answers and rules name their form, so that clients read each as the class that it is."""
 
+import json
 from typing import Any
 
 import pytest
@@ -75,6 +76,9 @@ def test_answers_and_rules_match_the_schema_that_they_name_and_no_other(
         assert sent.items() <= {**answer, **_completed(answer, sent)}.items()
         matching = choices(schema, "ProtocolAnswer", answer)
         assert matching == [named(schema, "ProtocolAnswer", answer)]
+    systems = task.test_set.systems.values_list("name", flat=True)
+    received = json.dumps([hit, known, own, stored.json()])
+    assert [name for name in systems if name in received] == []
     for rules in (known["rules"], own["results"][0]["rules"]):
         assert rules["protocol"] == form.protocol
         matching = choices(schema, "TaskRules", rules)
