@@ -57,6 +57,13 @@ class Description:
             for error in validator.iter_errors(value)
         ]
 
+    def is_object(self, schema: Mapping[str, Any]) -> bool:
+        """Return whether a schema describes JSON objects."""
+        while "$ref" in schema:
+            name = schema["$ref"].rpartition("/")[2]
+            schema = self.document["components"]["schemas"][name]
+        return "object" in schema.get("type", ()) or "properties" in schema
+
     @cached_property
     def _registry(self) -> Registry[Any]:
         """The document with all that its references name, which takes longer to find than to check an answer."""

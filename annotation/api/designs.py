@@ -200,8 +200,8 @@ class PreviewedCandidateSerializer(TextSerializer):
 
 class PreviewedBlockSerializer(PlainSerializer):
     segment = serializers.IntegerField(source="plan.segment")
-    source = TextSerializer(source="shown.source", allow_null=True)  # type: ignore[assignment]  # a field's name
-    references = TextSerializer(source="shown.references", many=True)
+    source = TextSerializer(source="block_data.source", allow_null=True)  # type: ignore[assignment]  # a field's name
+    references = TextSerializer(source="block_data.references", many=True)
     candidates = serializers.SerializerMethodField(help_text="In display order.")
 
     @extend_schema_field(PreviewedCandidateSerializer(many=True))
@@ -299,7 +299,6 @@ class DesignAgainView(DesignAPIView):
 
 class DesignPreviewView(DesignAPIView):
     permission_classes = [IsAuthenticated, IsMember]
-    pagination_class = None
 
     @extend_schema(
         "design_preview",

@@ -496,7 +496,7 @@ def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, obj
     data = {
         "id": judgment.client_id,
         "labels": judgment.labels,
-        "answer": answer_of(
+        "answer": _answer_of(
             judgment,
             protocol=assigned.protocol if is_of_the_block else None,
         ),
@@ -575,10 +575,19 @@ def refusal(error: SubmissionRefusedError) -> Response:
     )
 
 
-def _answer_of(stored: Judgment | MachineJudgment) -> Any:
+def _answer_of(
+    stored: Judgment | MachineJudgment,
+    *,
+    protocol: str | None = None,
+) -> Any:
+    """Return the answer with the name of its form. Passing `protocol` saves a query."""
+    if protocol is None:
+        protocol = stored.task.protocol
     if isinstance(stored, MachineJudgment):
-        return stored.answer
-    return answer_of(stored)
+        answer = stored.answer
+    else:
+        answer = answer_of(stored, protocol=protocol)
+    return answer_kind(protocol).named(answer)
 
 
 class JudgedBlockSerializer(PlainSerializer):

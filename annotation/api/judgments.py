@@ -145,9 +145,11 @@ class JudgmentsView(TaskAPIView):
         if until is not None:
             judgment_numbers = judgment_numbers.filter(number__lte=until)
         numbers: Any = self.paginate_queryset(judgment_numbers)
-        return self.get_paginated_response(
-            judgments_recorded(numbers, task=self.task, until=until),
-        )
+        records = judgments_recorded(numbers, task=self.task, until=until)
+        kind = answer_kind_of(self.task)
+        for record in records:
+            record["answer"] = kind.named(record["answer"])
+        return self.get_paginated_response(records)
 
 
 def judgments_recorded(

@@ -12,6 +12,7 @@ from rest_framework.throttling import SimpleRateThrottle
 from rest_framework.views import APIView
 
 from annotation.models import MachineJudgment
+from annotation.protocols.answer_kinds import answer_kind
 from annotation.selectors.machines import (
     MachineBlock,
     machine_assignment,
@@ -94,7 +95,7 @@ def machine_answer_data(
     return {
         **data,
         "labels": stored.labels,
-        "answer": stored.answer,
+        "answer": answer_kind(block.hit.task.protocol).named(stored.answer),
         "submitted_at": stored.submitted_at,
         "feedback": None,
         "taken_back": [],

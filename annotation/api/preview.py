@@ -76,12 +76,14 @@ class PreviewJudgmentView(PreviewAPIView):
         data.pop("in_hand", None)
         data.pop("replaces", None)
         data.pop("played", None)
-        data["answer"] = answer_kind_of(task).validated(data.get("answer"))
+        kind = answer_kind_of(task)
+        data["answer"] = kind.validated(data.get("answer"))
         data["labels"] = labels_preview(
             task=task,
             labels=data.get("labels"),
             answer=data["answer"],
         )
+        data["answer"] = kind.named(data["answer"])
         feedback = feedback_preview(task=task, block=block, labels=data["labels"])
         return Response(
             {

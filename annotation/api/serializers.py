@@ -6,7 +6,12 @@ from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_fiel
 from rest_framework import serializers
 
 from annotation.models import SkipReason
-from annotation.protocols.answer_kinds import answer_serializers, rules_serializers
+from annotation.protocols.answer_kinds import (
+    KIND,
+    PROTOCOL,
+    answer_serializers,
+    rules_serializers,
+)
 from annotation.services.lending.lend import BLOCKS_AHEAD
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Protocol
@@ -20,7 +25,7 @@ A_DAY_MS = 86_400_000
     PolymorphicProxySerializer(
         component_name="ProtocolAnswer",
         serializers=answer_serializers,
-        resource_type_field_name=None,
+        resource_type_field_name=KIND,
     ),
 )
 class AnswerField(serializers.JSONField):
@@ -31,7 +36,7 @@ class AnswerField(serializers.JSONField):
     PolymorphicProxySerializer(
         component_name="TaskRules",
         serializers=rules_serializers,
-        resource_type_field_name=None,
+        resource_type_field_name=PROTOCOL,
     ),
 )
 class RulesField(serializers.JSONField):

@@ -35,30 +35,24 @@ from annotation.selectors.judgment_list import (
 )
 from campaign.models import Campaign, Task
 from campaign.models.system import system_label, system_named
-from campaign.pages.filters import DayFilter, DeskFilter
+from campaign.pages.filters import YES, DayFilter, DeskFilter, YesNoFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.texts.joining import comma_list
 
 _DAY: Final = 86_400
-_HAS: Final = [("yes", gettext_lazy("yes")), ("no", gettext_lazy("no"))]
 _ANY: Final = gettext_lazy("All")
 _WHOLE: Final = {"max_digits": 9, "decimal_places": 0}
 
 
-def _has(label: Any, condition: Callable[[], Any]) -> django_filters.ChoiceFilter:
+def _has(label: Any, condition: Callable[[], Any]) -> YesNoFilter:
     """Return a filter for rows that meet a condition, or that do not."""
 
     def filtered(rows: Any, _name: str, value: str) -> Any:
-        if value == "yes":
+        if value == YES:
             return rows.filter(condition())
         return rows.filter(~condition())
 
-    return django_filters.ChoiceFilter(
-        label=label,
-        choices=_HAS,
-        empty_label=_ANY,
-        method=filtered,
-    )
+    return YesNoFilter(label=label, method=filtered)
 
 
 def _has_equal_labels() -> Q:
@@ -90,7 +84,7 @@ def _filter_by_domain(rows: Any, name: str, value: str) -> Any:
 
 
 def _judged_later(rows: Any, _name: str, value: str) -> Any:
-    return rows.filter(is_judged=value == "yes")
+    return rows.filter(is_judged=value == YES)
 
 
 def _filter_by_state(rows: Any, _name: str, value: str) -> Any:
@@ -357,10 +351,8 @@ class SkipFilter(DeskFilter):
         choices=SkipReason.choices,
         empty_label=_ANY,
     )
-    judged_later = django_filters.ChoiceFilter(
+    judged_later = YesNoFilter(
         label=gettext_lazy("Judged later"),
-        choices=_HAS,
-        empty_label=_ANY,
         method=_judged_later,
     )
 

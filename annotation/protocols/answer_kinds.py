@@ -29,6 +29,7 @@ from rest_framework.settings import api_settings
 from annotation.models import Design, Judgment
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.sampling.parameters import FEWEST_CANDIDATES
+from campaign.api.constants import ConstantField
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import content_validated
 from campaign.models import Campaign, Protocol, Task
@@ -136,6 +137,17 @@ class QuestionField(RuleField, TextsField):
             return lines_checked(value, QUESTION, _MAX_QUESTION)
         except RefusedError as error:
             raise ValidationError(str(error)) from error
+
+
+#: The field by which the answers in REST name their form.
+KIND: Final = "kind"
+#: The field by which the rules in REST name their protocol.
+PROTOCOL: Final = "protocol"
+
+
+def named_kind(serializer: type[Serializer[Any]], name: str = KIND) -> str:
+    """Return the constant by which a serializer of answers or rules names itself."""
+    return cast("ConstantField", serializer().fields[name]).value
 
 
 class QuestionSerializer(PlainSerializer):
@@ -509,22 +521,34 @@ class AnswerKind(ABC):
         ValidationError of Django REST framework
             Its `detail` has the reasons under `answer`.
         """
-        serializer = self.serializer
-        other = self.serializer_of_several
-        if (
-            isinstance(sent, dict)
-            and other is not None
-            and not set(sent).isdisjoint(other().fields)
-        ):
-            serializer = other
+        serializer = self._serializer_of(sent)
         if serializer is None or sent is None:
             return sent
         try:
-            return content_validated(serializer, sent, "answer.")
+            answer = content_validated(serializer, sent, "answer.")
         except serializers.ValidationError as error:
             raise serializers.ValidationError(
                 {"answer": list(_errors_in_words(error.detail))},
             ) from error
+        answer.pop(KIND, None)
+        return answer
+
+    def _serializer_of(self, answer: Any) -> type[Serializer[Any]] | None:
+        """Return the serializer that an answer names, or that its other fields belong to."""
+        other = self.serializer_of_several
+        if other is None or not isinstance(answer, dict):
+            return self.serializer
+        fields = other().fields.keys() - {KIND}
+        if answer.get(KIND) == named_kind(other) or fields & answer.keys():
+            return other
+        return self.serializer
+
+    def named(self, answer: Answer | None) -> Answer | None:
+        """Return an answer as REST and the judging page have it: with the name of its form."""
+        serializer = self._serializer_of(answer)
+        if serializer is None or answer is None:
+            return answer
+        return {KIND: named_kind(serializer), **answer}
 
     @abstractmethod
     def refusal(
@@ -799,6 +823,7 @@ def rules_shown(
 ) -> ShownRules:
     """Return the rules of the campaign and of a task that the judging page needs in a pass."""
     rules_sent = dict(answer_kind(protocol, rules).shown_rules(campaign, part))
+    rules_sent[PROTOCOL] = protocol
     rules_sent.pop(QUESTION, None)
     question = rules.get(QUESTION)
     if question:
@@ -826,19 +851,22 @@ def texts_beside(
     )
 
 
-def answer_serializers() -> list[type[Serializer[Any]]]:
-    """Return the serializers of `answer` in requests and responses, for the API description."""
-    serializers_of_kinds = []
+def answer_serializers() -> dict[str, type[Serializer[Any]]]:
+    """Return the serializers of `answer` in requests and responses by their names, for the API description."""
+    serializers_of_kinds = {}
     for kind in _KINDS.values():
         for serializer in (kind.serializer, kind.serializer_of_several):
             if serializer is not None:
-                serializers_of_kinds.append(serializer)
+                serializers_of_kinds[named_kind(serializer)] = serializer
     return serializers_of_kinds
 
 
-def rules_serializers() -> list[type[Serializer[Any]]]:
-    """Return the serializers of `rules` in responses."""
-    return [kind.rules_serializer for kind in _KINDS.values()]
+def rules_serializers() -> dict[str, type[Serializer[Any]]]:
+    """Return the serializers of `rules` in responses by protocol."""
+    return {
+        named_kind(kind.rules_serializer, PROTOCOL): kind.rules_serializer
+        for kind in _KINDS.values()
+    }
 
 
 def answers_read(

@@ -17,6 +17,7 @@ from annotation.protocols.answer_kinds import (
 )
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.sampling.parameters import FEWEST_CANDIDATES, MOST_CANDIDATES
+from campaign.api.constants import ConstantField
 from campaign.models import Campaign, Protocol
 
 Labels = Sequence[int | None]
@@ -28,6 +29,7 @@ FEWEST_RANKED: Final = 2
 class RankingRulesSerializer(QuestionSerializer):
     """Rules of the campaign for rankings."""
 
+    protocol = ConstantField(Protocol.RANKING)
     partial = serializers.BooleanField(  # type: ignore[assignment]  # the contract's name
         help_text="Some outputs may stay without a rank.",
     )

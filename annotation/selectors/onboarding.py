@@ -9,7 +9,11 @@ from django.db.models import Count, Exists, OuterRef
 
 from annotation.models import Exposure
 from annotation.selectors.pool import tasks_open_to_judge
-from annotation.selectors.progress import tasks_done
+from annotation.selectors.progress import (
+    blocks_held_by_task,
+    judge_work,
+    tasks_done,
+)
 from campaign.models import Instructions, Judge, Task, User
 
 
@@ -71,10 +75,10 @@ class TaskOnOffer:
 
 
 def tasks_on_offer(*, judge: Judge) -> list[TaskOnOffer]:
-    """Return the tasks open to the judge, with their progress in each. Five queries, six if a design is for a group.
+    """Return the tasks open to the judge, with their progress in each. Seven queries, eight if a design is for a group.
 
-    No sentence is shown to a judge twice, so sentences they have seen are not counted as left. A
-    task that shows segments of other tasks again counts only its own; all others count together.
+    No sentence is shown to a judge twice, so sentences they have seen are not counted as left, except those that
+    they hold and have not done; nor are sentences beyond their quota. A task that shows segments of other tasks again counts only its own; all others count together.
     Exposures are counted rather than judgments, because there are at most as many as segments.
     """
     exposures = Exposure.objects.filter(judge=judge, is_repeat=False)
@@ -95,6 +99,8 @@ def tasks_on_offer(*, judge: Judge) -> list[TaskOnOffer]:
         .annotate(Count("pk"))
     ):
         count_by_test_set[(test_set, apart)] = count
+    work = judge_work(judge)
+    held_by_task = blocks_held_by_task(judge)
     offers = []
     for row in rows:
         seen_count = count_by_test_set.get((row.test_set_id, row.exposed_apart), 0)
@@ -102,7 +108,10 @@ def tasks_on_offer(*, judge: Judge) -> list[TaskOnOffer]:
             TaskOnOffer(
                 task=row,
                 sentences_done=done_by_task.get(row.pk, 0),
-                sentences_left=max(0, row.sentences - seen_count),
+                sentences_left=work.blocks_left(
+                    held=held_by_task.get(row.pk, 0),
+                    unseen=max(0, row.sentences - seen_count),
+                ),
             ),
         )
     return offers

@@ -88,9 +88,21 @@ class JudgeWork:
     @property
     def is_quota_reached(self) -> bool:
         """True if the judge has done or holds all blocks of their quota."""
-        return (
-            self.quota is not None and self.blocks_done + self.blocks_held >= self.quota
-        )
+        return self.blocks_to_lend == 0
+
+    @property
+    def blocks_to_lend(self) -> int | None:
+        """Number of blocks that the judge may still be lent; None if there is no limit."""
+        if self.quota is None:
+            return None
+        return max(0, self.quota - self.blocks_done - self.blocks_held)
+
+    def blocks_left(self, *, held: int, unseen: int) -> int:
+        """Return the most blocks left for the judge in a task, of which they hold some: those, and others within their quota."""
+        to_lend = self.blocks_to_lend
+        if to_lend is None:
+            return held + unseen
+        return held + min(unseen, to_lend)
 
     @property
     def progress(self) -> JudgeProgress:
@@ -193,6 +205,25 @@ def tasks_done(judge: Judge) -> dict[int, int]:
     blocks_by_task = Counter(dict(closed))
     blocks_by_task.update(begun.values_list("hit__task", flat=True))
     return blocks_by_task
+
+
+def assignments_unfinished() -> QuerySet[Assignment]:
+    """Return the assignments whose blocks count as held, also after their lease unless the HIT went back to the pool."""
+    return Assignment.objects.filter(
+        completed_at__isnull=True,
+        released_at__isnull=True,
+    )
+
+
+def blocks_held_by_task(judge: Judge) -> dict[int, int]:
+    """Return the number of blocks a judge holds and has not done, by task; the sum is `JudgeWork.blocks_held`. One query."""
+    mine = {"block": OuterRef("pk"), "judge": judge}
+    is_done = Exists(Judgment.objects.filter(**mine)) | Exists(
+        Skip.objects.filter(**mine),
+    )
+    held = assignments_unfinished().filter(judge=judge).values("hit")
+    blocks = Block.objects.filter(~is_done, hit__in=held).order_by()
+    return dict(blocks.values_list("hit__task").annotate(Count("pk")))
 
 
 def judge_work(judge: Judge) -> JudgeWork:

@@ -32,6 +32,7 @@ from annotation.protocols.answer_kinds import (
     Rules,
     Stage,
     TextsBeside,
+    answer_kind,
     answer_kind_of,
     answers_read,
     rules_shown,
@@ -475,7 +476,9 @@ def _answers(blocks: Iterable[Any]) -> dict[int, Answer]:
             judged[block.hit.task.protocol].append(block.judgment["id"])
     answers: dict[int, Answer] = {}
     for protocol, judgment_ids in judged.items():
-        answers |= answers_read(protocol, judgment_ids)
+        kind = answer_kind(protocol)
+        for judgment_id, answer in answers_read(protocol, judgment_ids).items():
+            answers[judgment_id] = kind.named(answer)
     return answers
 
 

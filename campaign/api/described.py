@@ -8,6 +8,7 @@ from typing import Any, Final
 from django.urls import path
 from django.utils.translation import override
 from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.openapi import AutoSchema
 from rest_framework.views import APIView
 
 #: A part of an OpenAPI description, such as an operation or a schema, as JSON.
@@ -76,3 +77,12 @@ def _describe_operation(operation: Description) -> DescribedOperation:
         parameters=parameters,
         takes_body="requestBody" in operation,
     )
+
+
+class Schema(AutoSchema):
+    """Describe lists as pages only where they are paginated: in responses to GET."""
+
+    def _get_paginator(self) -> Any:
+        if self.method != "GET":
+            return None
+        return super()._get_paginator()  # type: ignore[no-untyped-call]

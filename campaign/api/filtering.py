@@ -18,6 +18,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
 from campaign.api.described import Description
+from campaign.pages.filters import YesNoFilter
 
 
 class QueryFilterBackend(DjangoFilterBackend):  # type: ignore[misc]  # untyped
@@ -60,7 +61,7 @@ def _parameter(name: str, query_filter: Filter) -> Description:
     choices = None
     if isinstance(query_filter, ChoiceFilter) and not isinstance(
         query_filter,
-        ModelChoiceFilter,
+        ModelChoiceFilter | YesNoFilter,
     ):
         choices = [value for value, _label in query_filter.extra.get("choices", ())]
     parameter: Description = build_parameter_type(
@@ -79,6 +80,8 @@ def _schema(query_filter: Filter) -> Description:
     """Return the schema of a form's values, as far as a description can express it."""
     if isinstance(query_filter, ModelChoiceFilter):
         return {"type": "integer"}
+    if isinstance(query_filter, YesNoFilter):
+        return {"type": "boolean"}
     if isinstance(query_filter, NumberFilter):
         return _number_schema(query_filter.extra)
     if isinstance(query_filter, DateFilter):

@@ -18,6 +18,7 @@ from rest_framework.request import Request
 from rest_framework.serializers import Serializer
 
 from campaign.formats.json_text import RepeatedKeyError, decode_json
+from campaign.texts.booleans import boolean_of
 from campaign.texts.nearest import with_nearest
 
 AnyField: TypeAlias = Field[Any, Any, Any, Any]
@@ -25,13 +26,11 @@ AnyField: TypeAlias = Field[Any, Any, Any, Any]
 
 def boolean_parameter(request: Request, name: str) -> bool:
     """Return the boolean value of a query parameter, false if it is missing; raise 400 if it is invalid."""
-    value = request.query_params.get(name, "false")
-    truths = {"true": True, "1": True, "false": False, "0": False}
-    if value.lower() not in truths:
-        raise ValidationError(
-            {name: [f"“{value}” is not one of: {', '.join(truths)}."]},
-        )
-    return truths[value.lower()]
+    text = request.query_params.get(name, "false")
+    value = boolean_of(text)
+    if value is None:
+        raise ValidationError({name: [f"“{text}” is not one of: true, 1, false, 0."]})
+    return value
 
 
 def content_validated(

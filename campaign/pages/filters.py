@@ -1,17 +1,25 @@
 """Filters of lists, from the query of an address."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import django_filters
 from django import forms
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, QueryDict
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.models import BadReference
 from campaign.pages.forms import DAY, DayInput
+from campaign.texts.booleans import boolean_of
+
+#: Values of a `YesNoFilter` on pages.
+YES: Final = "yes"
+NO: Final = "no"
+_YES_NAME: Final = gettext_lazy("yes")
+_NO_NAME: Final = gettext_lazy("no")
 
 
 class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
@@ -121,6 +129,37 @@ class DayFilter(django_filters.DateFilter):  # type: ignore[misc]
             widget=DayInput(),
             input_formats=[DAY],
             **options,
+        )
+
+
+class _YesNoSelect(forms.Select):
+    """A choice of yes and no; addresses may name it as REST names booleans."""
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
+        text = super().value_from_datadict(data, files, name)
+        is_true = boolean_of(text or "")
+        if is_true is None:
+            return text
+        return YES if is_true else NO
+
+
+class YesNoFilter(django_filters.ChoiceFilter):  # type: ignore[misc]
+    """Filter by yes or no: a choice on pages, a boolean in REST."""
+
+    def __init__(
+        self,
+        *,
+        label: str | Promise,
+        method: Callable[..., Any] | str,
+        yes: str | Promise = _YES_NAME,
+        no: str | Promise = _NO_NAME,
+    ) -> None:
+        super().__init__(
+            label=label,
+            choices=[(YES, yes), (NO, no)],
+            empty_label=gettext_lazy("All"),
+            method=method,
+            widget=_YesNoSelect,
         )
 
 

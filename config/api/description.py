@@ -1,6 +1,6 @@
 """Complete the OpenAPI description with what all operations have in common: headers, errors, closed bodies."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any, Final
 
 from campaign.api.described import Description
@@ -108,7 +108,7 @@ def api_describe(
     parts["responses"] = {
         f"Problem{status}": _problem(status) for status in _DESCRIPTIONS
     }
-    _unions_describe(result, schemas)
+    _unions_describe(result, schemas, closed)
     for address, method, operation in operations_of(result):
         _control_characters_exclude(operation)
         for status, response in operation["responses"].items():
@@ -166,25 +166,22 @@ def _reading_describe(operation: Description) -> None:
     }
 
 
-def _resolve_references(described: Description, parts: Description) -> Description:
-    while "$ref" in described:
-        described = parts[described["$ref"].rpartition("/")[2]]
-    return described
+def _unions_describe(described: Any, parts: Description, sent: Set[str]) -> None:
+    """Correct every `oneOf` that a value may match not exactly once, so that generated clients read it.
 
-
-def _unions_describe(described: Any, parts: Description) -> None:
-    """Correct every `oneOf` that a value may match not exactly once, so that generated clients read it."""
+    `sent` names the schemas of requests.
+    """
     if isinstance(described, list):
         for part in described:
-            _unions_describe(part, parts)
+            _unions_describe(part, parts, sent)
     elif isinstance(described, dict):
         if isinstance(described.get("oneOf"), list):
-            _union_describe(described, parts)
+            _union_describe(described, parts, sent)
         for part in described.values():
-            _unions_describe(part, parts)
+            _unions_describe(part, parts, sent)
 
 
-def _union_describe(described: Description, parts: Description) -> None:
+def _union_describe(described: Description, parts: Description, sent: Set[str]) -> None:
     choices = described["oneOf"]
     if {} in choices and {"type": "null"} in choices:
         # Any value includes null, which would match twice.
@@ -194,16 +191,28 @@ def _union_describe(described: Description, parts: Description) -> None:
         if "default" in choice:
             # It may belong to the other choice: an empty text beside a pattern.
             described["default"] = choice.pop("default")
-    if all("$ref" in choice for choice in choices):
-        # Answers of two protocols may look alike. Clients take the first that fits: one without required fields fits all.
-        with_required = []
-        without_required = []
-        for choice in described.pop("oneOf"):
-            if "required" in _resolve_references(choice, parts):
-                with_required.append(choice)
-            else:
-                without_required.append(choice)
-        described["anyOf"] = with_required + without_required
+    if "discriminator" in described:
+        _named_choices_describe(described, parts, sent)
+    elif all("$ref" in choice for choice in choices):
+        # A value may be in two lists of choices.
+        described["anyOf"] = described.pop("oneOf")
+
+
+def _named_choices_describe(
+    described: Description,
+    parts: Description,
+    sent: Set[str],
+) -> None:
+    """Require the name of each choice in responses; requests may omit it, and then match several choices."""
+    name = described["discriminator"]["propertyName"]
+    for choice in described["oneOf"]:
+        part = choice["$ref"].rpartition("/")[2]
+        if part in sent:
+            described["anyOf"] = described["oneOf"]
+        else:
+            parts[part]["required"] = [name, *parts[part].get("required", ())]
+    if "anyOf" in described:
+        del described["oneOf"]
 
 
 def _problem(status: str) -> Description:

@@ -31,7 +31,7 @@ class EndSerializer(PlainSerializer):
 
 class DayJudgedSerializer(PlainSerializer):
     day = serializers.DateField()
-    judged = serializers.IntegerField()
+    judged = serializers.IntegerField(source="counted")
 
 
 class TaskOverviewSerializer(PlainSerializer):

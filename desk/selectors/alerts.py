@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from annotation.models import Design, JudgeAccount, QualityAction, WorkedQuarterHour
 from annotation.selectors.judges_needed import judges_without_task
 from annotation.selectors.pool import accounts_waiting
-from annotation.selectors.progress import judges_done
+from annotation.selectors.progress import assignments_unfinished, judges_done
 from campaign.database.many_rows import count_of
 from campaign.models import (
     BadReference,
@@ -262,13 +262,18 @@ def _controls(tasks: Sequence[int]) -> dict[int, dict[str, int]]:
 
 
 def _none_left(tasks: Sequence[int], *, since: datetime) -> Counter[int]:
-    # Lending a HIT clears `none_left_at`.
+    """Return the number of judges of each task who asked for more, hold nothing, and can be lent nothing."""
+    # Lending a HIT clears `none_left_at`; planning ahead for a judge who holds one may set it.
+    held = assignments_unfinished().filter(
+        judge=OuterRef("judge"),
+        hit__task=OuterRef("task"),
+    )
     accounts = JudgeAccount.objects.filter(
         task__in=tasks,
         none_left_at__gte=since,
         judge__withdrawn_at__isnull=True,
         judge__origin=Judge.Origin.PERSON,
-    ).exclude(Exists(judges_done().filter(pk=OuterRef("judge"))))
+    ).exclude(Exists(held) | Exists(judges_done().filter(pk=OuterRef("judge"))))
     waiting = accounts_waiting(accounts).values("pk")
     return Counter(accounts.exclude(pk__in=waiting).values_list("task", flat=True))
 

@@ -27,6 +27,7 @@ from annotation.protocols.submissions import (
     SubmissionRefusedError,
     answer_refused,
 )
+from campaign.api.constants import ConstantField
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Output, Protocol
 from protocols.models import EditingAnswer, Outcome
@@ -109,6 +110,7 @@ _HOPELESS: Final = 10
 class EditingAnswerSerializer(PlainSerializer):
     """An edit with its outcome, or whether another edit is acceptable."""
 
+    kind = ConstantField("editing")
     outcome = serializers.ChoiceField(
         choices=Outcome.choices,
         required=False,
@@ -138,6 +140,7 @@ class EditingAnswerSerializer(PlainSerializer):
 class EditingRulesSerializer(PlainSerializer):
     """The task of a HIT in blind editing."""
 
+    protocol = ConstantField(Protocol.EDITING)
     asked = serializers.ChoiceField(
         choices=[EDIT, ACCEPT],
         help_text="“edit”: edit an output; “accept”: say whether another editor's edit is acceptable.",

@@ -37,6 +37,7 @@ from annotation.protocols.submissions import (
     SubmissionRefusedError,
     answer_refused,
 )
+from campaign.api.constants import ConstantField
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Output, Protocol, Task
 from protocols.models import QuizAnswer, Snippet
@@ -104,6 +105,7 @@ class QuizRules(TypedDict):
 class QuizAnswerSerializer(PlainSerializer):
     """Answers to statements about a snippet."""
 
+    kind = ConstantField("quiz")
     answers = serializers.ListField(
         child=serializers.BooleanField(allow_null=True),
         max_length=MOST_STATEMENTS,
@@ -114,6 +116,7 @@ class QuizAnswerSerializer(PlainSerializer):
 class QuizRulesSerializer(PlainSerializer):
     """The statements of a HIT in a quiz."""
 
+    protocol = ConstantField(Protocol.QUIZ)
     statements = serializers.ListField(
         child=serializers.CharField(),
         help_text="Statements about the whole snippet.",

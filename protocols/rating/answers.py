@@ -41,6 +41,7 @@ from annotation.protocols.submissions import (
     SubmissionRefusedError,
     answer_refused,
 )
+from campaign.api.constants import ConstantField
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Protocol
 from campaign.texts.joining import comma_list
@@ -169,6 +170,7 @@ class _OutputsField(serializers.ListField):
 class RatingAnswerSerializer(PlainSerializer):
     """The rating of an output by one criterion."""
 
+    kind = ConstantField("rating")
     criterion = serializers.CharField(
         required=False,
         max_length=40,
@@ -184,6 +186,7 @@ class RatingAnswerSerializer(PlainSerializer):
 class RatingsAnswerSerializer(PlainSerializer):
     """The ratings of all outputs by all criteria asked about."""
 
+    kind = ConstantField("ratings")
     outputs = _OutputsField(
         child=serializers.JSONField(),
         min_length=1,
@@ -212,6 +215,7 @@ class CriterionShownSerializer(PlainSerializer):
 class RatingRulesSerializer(PageSerializer):
     """The criteria of a HIT, and the text with which adequacy is compared."""
 
+    protocol = ConstantField(Protocol.RATING)
     criterion = serializers.CharField(
         required=False,
         help_text="Only if each pass asks about one criterion.",

@@ -32,6 +32,7 @@ from annotation.selectors.comparisons import COMPARISON, COMPARISON_IMPORTED
 from annotation.selectors.designs import systems_drawn
 from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
+from campaign.api.constants import ConstantField
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Output, Protocol, Task
 from campaign.texts.by_language import TextsJSON
@@ -352,11 +353,14 @@ _VERDICTS: Final[dict[tuple[int | None, int | None], str]] = {
 class SortingAnswerSerializer(PlainSerializer):
     """The better of two outputs, in display order."""
 
+    kind = ConstantField("sorting")
     verdict = serializers.ChoiceField(choices=list(_VERDICTS.values()))
 
 
 class SortingRulesSerializer(QuestionSerializer):
     """Rules of a sort for judges."""
+
+    protocol = ConstantField(Protocol.SORTING)
 
 
 class SortComparisons(Comparisons):

@@ -48,6 +48,7 @@ from annotation.protocols.submissions import (
     answer_refused,
 )
 from annotation.selectors.shown import outputs_of
+from campaign.api.constants import ConstantField
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Judge, Protocol
 from campaign.texts.joining import labelled, sentence_list
@@ -282,6 +283,7 @@ class ScoredOutputSerializer(PlainSerializer):
 class SpansAnswerSerializer(PlainSerializer):
     """Scores and errors of the outputs, in display order."""
 
+    kind = ConstantField("spans")
     outputs = serializers.ListField(
         child=ScoredOutputSerializer(),
         min_length=1,
@@ -307,6 +309,7 @@ class ContradictionRuleSerializer(PlainSerializer):
 class SpansRulesSerializer(PageSerializer, QuestionSerializer):
     """Options of a task with error spans and scores."""
 
+    protocol = ConstantField(Protocol.SPANS)
     spans_asked = serializers.BooleanField(
         help_text="Judges mark errors before they score.",
     )

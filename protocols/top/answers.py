@@ -32,6 +32,7 @@ from annotation.protocols.submissions import (
     answer_refused,
 )
 from annotation.sampling.parameters import FEWEST_CANDIDATES
+from campaign.api.constants import ConstantField
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Protocol
 from campaign.texts.studies import Preset
@@ -55,6 +56,7 @@ _MOST: Final = 5
 class TopAnswerSerializer(PlainSerializer):
     """The outputs marked as top."""
 
+    kind = ConstantField("top")
     top = serializers.ListField(
         child=serializers.BooleanField(),
         max_length=_MOST,
@@ -65,6 +67,7 @@ class TopAnswerSerializer(PlainSerializer):
 class BestWorstAnswerSerializer(PlainSerializer):
     """The best and the worst output, for tasks with the rule `best_worst`."""
 
+    kind = ConstantField("best_worst")
     best = serializers.IntegerField(
         min_value=1,
         max_value=_MOST,
@@ -80,6 +83,7 @@ class BestWorstAnswerSerializer(PlainSerializer):
 class TopRulesSerializer(QuestionSerializer):
     """Options of “top or not”."""
 
+    protocol = ConstantField(Protocol.TOP)
     best_worst = serializers.BooleanField(
         help_text="Judges choose the best and the worst output.",
     )

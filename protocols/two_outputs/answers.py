@@ -22,6 +22,7 @@ from annotation.protocols.submissions import (
     SubmissionRefusedError,
     answer_refused,
 )
+from campaign.api.constants import ConstantField
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Protocol
 from protocols.frame.two_outputs import TwoOutputsKind, VerdictJSON
@@ -36,6 +37,7 @@ _FINE: Final = 50
 class TwoOutputsAnswerSerializer(PlainSerializer):
     """The better of two outputs, in display order."""
 
+    kind = ConstantField("two_outputs")
     verdict = serializers.ChoiceField(
         choices=Verdict.choices,
         help_text="“same” in tasks with three answers; “both_fine” and “both_wrong” in tasks with four.",
@@ -45,6 +47,7 @@ class TwoOutputsAnswerSerializer(PlainSerializer):
 class TwoOutputsRulesSerializer(QuestionSerializer):
     """Options of a two-output task."""
 
+    protocol = ConstantField(Protocol.TWO_OUTPUTS)
     four_answers = serializers.BooleanField(
         help_text="Replaces “the same” with “both fine” and “both wrong”.",
     )

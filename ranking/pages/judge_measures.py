@@ -24,7 +24,7 @@ from annotation.models.judge_measures import (
 )
 from annotation.selectors.judges import JudgeStatus
 from campaign.models import Judge, SystemKind, Task
-from campaign.pages.filters import DeskFilter
+from campaign.pages.filters import YES, DeskFilter, YesNoFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.texts.joining import comma_list, labelled, semicolon_list
 from ranking.core.agreement.statistics import scott_chance
@@ -332,10 +332,6 @@ _STATUSES: Final = [
 ]
 # The axis of κ starts here: intervals of judges with few shared comparisons reach far below.
 _LOWEST: Final = -0.2
-_FLAGS: Final = [
-    ("yes", gettext_lazy("Flagged")),
-    ("no", gettext_lazy("Not flagged")),
-]
 
 
 class JudgeFilter(DeskFilter):
@@ -352,10 +348,10 @@ class JudgeFilter(DeskFilter):
         empty_label=gettext_lazy("All"),
         method="of_status",
     )
-    flagged = django_filters.ChoiceFilter(
+    flagged = YesNoFilter(
         label=gettext_lazy("Flags"),
-        choices=_FLAGS,
-        empty_label=gettext_lazy("All"),
+        yes=gettext_lazy("Flagged"),
+        no=gettext_lazy("Not flagged"),
         method="of_flag",
     )
 
@@ -386,7 +382,7 @@ class JudgeFilter(DeskFilter):
         value: str,
     ) -> QuerySet[Any, Any]:
         del name
-        if value == "yes":
+        if value == YES:
             return queryset.filter(FLAGGED)
         return queryset.filter(UNFLAGGED)
 

@@ -7,11 +7,17 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from django.conf import settings
-from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import TruncDate
 from django.utils.translation import get_language
 
-from annotation.models import JudgeTally, JudgmentSequence, Skip, WorkedQuarterHour
+from annotation.models import (
+    Block,
+    JudgeTally,
+    JudgmentSequence,
+    Skip,
+    WorkedQuarterHour,
+)
 from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.models import (
     Campaign,
@@ -116,13 +122,27 @@ def analyses_of(*, task: Task) -> dict[str, AnalysisKind]:
 
 
 def judgments_compare(task: Task) -> bool:
-    """Return whether judgments of a task compare outputs; all of them may be of single outputs. At most one query."""
+    """Return whether judgments of a task compare outputs; all of them may be of single outputs. At most one query.
+
+    The latest ranking has counted them. Before there is one, the blocks that are planned or imported tell; without
+    blocks, judgments may compare.
+    """
     if not answer_kind_of(task).compares_outputs:
         return False
-    latest = LatestRanking.objects.filter(pk=task.pk)
-    comparisons = latest.values_list("result__input__comparisons", flat=True).first()
-    # Before the first ranking, they may.
-    return comparisons is None or comparisons > 0
+    blocks = Block.objects.filter(hit__task=OuterRef("pk"))
+    rankings = LatestRanking.objects.filter(pk=OuterRef("pk"))
+    comparisons, has_blocks, has_several = (
+        Task.objects.filter(pk=task.pk)
+        .values_list(
+            Subquery(rankings.values("result__input__comparisons")),
+            Exists(blocks),
+            Exists(blocks.filter(outputs__len__gt=1)),
+        )
+        .get()
+    )
+    if comparisons is None:
+        return has_several or not has_blocks
+    return comparisons > 0
 
 
 def kind_in_place_of_ranking(*, task: Task) -> AnalysisKind | None:

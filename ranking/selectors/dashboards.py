@@ -160,10 +160,11 @@ _BY_PEOPLE = Q(judge__origin=Judge.Origin.PERSON)
 
 
 class Period(NamedTuple):
-    """The number of blocks judged in the hour or day that begins at `start`."""
+    """The number of blocks judged in the hour or day that begins at `start`; rankings leave out all but `counted`."""
 
     start: datetime
     judged: int
+    counted: int
 
     @property
     def day(self) -> date:
@@ -187,7 +188,7 @@ class JudgingProgress:
     are imported or simulated. `skipped` counts the blocks that a judge declined and has not judged since. `periods` are
     consecutive hours or days (`hourly`) up to the current one. `periods`, `today` and
     `at_work` only count judgments by people, because imported and simulated ones have the time of their
-    import. `periods` and `today` do not count the `excluded` blocks.
+    import.
     """
 
     judged: int
@@ -241,7 +242,7 @@ def judging_progress(*, task: Task, now: datetime | None = None) -> JudgingProgr
 
 
 class _Counts(NamedTuple):
-    """Counts of a task; `today` without `excluded` ones, `begun` the time of the first judgment by people."""
+    """Counts of a task; `today` counts judgments by people, `begun` is the time of their first one."""
 
     judged: int = 0
     skipped: int = 0
@@ -254,7 +255,7 @@ class _Counts(NamedTuple):
 
 def _counts(task: Task, *, since: datetime) -> _Counts:
     of_task = OuterRef("task")
-    quarters = _quarters_counted().filter(task=of_task, start__gte=since)
+    quarters = _quarters_by_people().filter(task=of_task, start__gte=since)
     people = JudgeTally.objects.filter(_BY_PEOPLE, task=of_task).values("task")
     first_at = people.annotate(first=Min("first_at")).values("first")
     counts: Any = JudgmentSequence.objects.filter(task=task).values(
@@ -284,9 +285,9 @@ def _blocks_judged(rows: QuerySet[Any]) -> Coalesce:
     return Coalesce(Subquery(sums), 0)
 
 
-def _quarters_counted() -> QuerySet[WorkedQuarterHour]:
-    """Return the work by people whom rankings do not leave out, in the order of no column."""
-    return WorkedQuarterHour.objects.filter(_BY_PEOPLE, ~is_left_out()).order_by()
+def _quarters_by_people() -> QuerySet[WorkedQuarterHour]:
+    """Return the work by people, in the order of no column."""
+    return WorkedQuarterHour.objects.filter(_BY_PEOPLE).order_by()
 
 
 def judges_at_work(
@@ -339,15 +340,21 @@ def _periods_judged(
     Hours and days are those of the time zone of the beginnings.
     """
     since = starts[0]
-    quarters = _quarters_counted().filter(task__in=tasks, start__gte=since)
+    quarters = _quarters_by_people().filter(task__in=tasks, start__gte=since)
     grouped = quarters.values("task", period=period("start", tzinfo=since.tzinfo))
-    blocks: dict[tuple[int, datetime], int] = {}
-    for row in grouped.annotate(blocks=Sum("judged")):
-        blocks[row["task"], row["period"]] = row["blocks"]
+    sums = grouped.annotate(
+        blocks=Sum("judged"),
+        counted=Sum("judged", filter=~is_left_out(), default=0),
+    )
+    worked: dict[tuple[int, datetime], Period] = {}
+    for row in sums:
+        start = row["period"]
+        worked[row["task"], start] = Period(start, row["blocks"], row["counted"])
     periods = {}
     for task in tasks:
-        judged = [blocks.get((task.pk, start), 0) for start in starts]
-        periods[task.pk] = [*map(Period, starts, judged)]
+        periods[task.pk] = [
+            worked.get((task.pk, start), Period(start, 0, 0)) for start in starts
+        ]
     return periods
 
 
@@ -391,13 +398,13 @@ class TaskOverview:
     judges_at_work : set of int
         Ids of the judges active within the last minutes.
     days : sequence of Period
-        Blocks that count, judged by people on each of the last `OVERVIEW_DAYS` days.
+        Blocks judged by people on each of the last `OVERVIEW_DAYS` days.
     low_agreement : int
         Judges with low agreement.
     open_reports : int
         Open problem reports.
     day_before : int
-        Blocks judged on the day before `days`, so that two whole weeks are known.
+        Blocks that count, judged on the day before `days`, so that two whole weeks are known.
     """
 
     task: Task
@@ -452,7 +459,7 @@ class TaskOverview:
         """Whole days since people began to judge, within `days`."""
         whole_days = self.days[:-1]
         for index, day in enumerate(whole_days):
-            if day.judged:
+            if day.counted:
                 return len(whole_days) - index
         return 0
 
@@ -476,7 +483,7 @@ class TaskOverview:
         if not self.is_open or not target or self.days_of_work < DAYS_FORECAST:
             return None
         # State at midnight, from which days are counted.
-        before = self.counted - self.days[-1].judged
+        before = self.counted - self.days[-1].counted
         return forecast_end(self.whole_days, max(0, target - before))
 
     @property
@@ -490,9 +497,9 @@ class TaskOverview:
         target = self.task.blocks_wanted
         if end is None or not target:
             return None
-        judged = [self.day_before, *(day.judged for day in self.days)]
-        earlier_days = judged[: -DAYS_FORECAST - 1]
-        later_days = judged[-DAYS_FORECAST - 1 :]
+        counted = [self.day_before, *(day.counted for day in self.days)]
+        earlier_days = counted[: -DAYS_FORECAST - 1]
+        later_days = counted[-DAYS_FORECAST - 1 :]
         counted_then = self.counted - sum(later_days)
         # Work began on the first of those days, or earlier.
         if not earlier_days[0] and counted_then <= sum(earlier_days):
@@ -507,8 +514,8 @@ class TaskOverview:
 
     @property
     def whole_days(self) -> list[int]:
-        """Blocks on each of the last `DAYS_FORECAST` whole days."""
-        return [day.judged for day in self.days[-DAYS_FORECAST - 1 : -1]]
+        """Blocks that count on each of the last `DAYS_FORECAST` whole days."""
+        return [day.counted for day in self.days[-DAYS_FORECAST - 1 : -1]]
 
 
 def day_after(today: date, days: float) -> date:
@@ -594,7 +601,7 @@ def _overviews(tasks: Sequence[Task], now: datetime | None) -> Iterator[TaskOver
             days=days,
             low_agreement=low[task.pk],
             open_reports=reports.get(task.pk, 0),
-            day_before=day_before.judged,
+            day_before=day_before.counted,
         )
 
 
@@ -668,7 +675,7 @@ def work_facts(*, task: Task) -> WorkFacts:
         ranked_by=ranked_by,
         wanted=task.blocks_wanted,
         rule_judgments=None if rule is None else rule.judgments,
-        today=overview.days[-1].judged,
+        today=overview.days[-1].counted,
         days=days,
         pace=_pace(task),
         base_words=base_words,

@@ -112,6 +112,8 @@ FACTS = {
         "15",
     ),
     "counted": (re.compile(r"\bfrom (\d+) blocks?\b|\"counted\": ?(\d+)"), "12"),
+    # Those of people, whether they count or not, as in the number of blocks judged.
+    "today": (re.compile(r"\b(\d+) today\b"), "9"),
     "skipped": (re.compile(r"\bSkipped (\d+)|, (\d+) skipped|skipped: (\d+)"), "1"),
     "share": (re.compile(r"\b(\d+)% of (?:target|20 blocks)"), "60"),
     "judges": (re.compile(r"Skipped \d+ Judges (\d+)"), "5"),

@@ -1,11 +1,15 @@
 """Several tasks on one test set: what a judge chooses from and is lent, and what they have seen already."""
 
+from uuid import uuid4
+
 import pytest
 
 from annotation.models import JudgeAccount
+from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.onboarding import tasks_on_offer
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import hits_plan
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Judge, Protocol, Task
 from campaign.services.campaigns import task_close, task_create
 from campaign.services.judges import task_choose
@@ -63,8 +67,8 @@ def test_no_sentence_is_shown_twice_whichever_task_shows_it(
     assert second is not None
     assert second.hit.task == two
     assert not set(first.hit.segment_ids) & set(second.hit.segment_ids)
-    left = {offer.task: offer.sentences_left for offer in tasks_on_offer(judge=judge)}
-    assert left == {ranking: 0, two: 0}
+    # They hold the three sentences of the second task.
+    assert left(judge) == {ranking: 0, two: 3}
 
 
 def test_without_a_choice_the_other_follows_when_one_is_closed(
@@ -79,3 +83,40 @@ def test_without_a_choice_the_other_follows_when_one_is_closed(
     other = assignment_lend(judge=judge)
     assert other is not None
     assert other.hit.task == two
+
+
+def left(judge: Judge) -> dict[Task, int]:
+    return {offer.task: offer.sentences_left for offer in tasks_on_offer(judge=judge)}
+
+
+def test_sentences_in_hand_are_left_until_they_are_judged(
+    ranking: Task,
+    two: Task,
+    judge: Judge,
+) -> None:
+    task_choose(judge=judge, task=ranking)
+    held = lend(judge)
+    assert left(judge) == {ranking: 6, two: 3}
+    block = assigned_blocks(held)[0]
+    labels = [1] * len(block.candidates)
+    sent = SentJudgment(labels=labels)
+    judgment_submit(assigned=block, client_id=uuid4(), sent=sent)
+    # They go to another task in the middle.
+    task_choose(judge=judge, task=two)
+    assert left(judge) == {ranking: 5, two: 3}
+
+
+def test_no_more_is_left_than_a_judge_is_asked_for(
+    ranking: Task,
+    two: Task,
+    judge: Judge,
+) -> None:
+    Judge.objects.update(blocks_asked=4)
+    task_choose(judge=judge, task=ranking)
+    held = lend(judge)
+    # Three in hand, and one more in either task.
+    assert left(judge) == {ranking: 4, two: 1}
+    judge_all_of(held)
+    assert left(judge) == {ranking: 1, two: 1}
+    Judge.objects.update(blocks_asked=3)
+    assert left(judge) == {ranking: 0, two: 0}

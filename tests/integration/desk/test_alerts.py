@@ -32,7 +32,7 @@ from ranking.selectors.quality_rules import (
     pending_effects,
     rules_waiting,
 )
-from tests.at_work import lend
+from tests.at_work import judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -237,6 +237,20 @@ def test_judge_who_waits_for_another_has_something_left() -> None:
     # Cara has seen its segments: now others are needed.
     HIT.objects.update(available_at=timezone.now())
     assert AlertKind.WORK_GONE in kinds(campaign)
+
+
+def test_judges_who_hold_unfinished_work_have_not_run_out() -> None:
+    """Planning ahead for a judge who holds a HIT may find nothing more."""
+    task = make_task(make_campaign(), documents=(3,), planned=0)
+    hits_plan(task_id=task.pk, count=1)
+    judge = make_judge(task.test_set.campaign, "clara")
+    held = lend(judge)
+    accounts = JudgeAccount.objects.filter(judge=judge, task=task)
+    accounts.update(none_left_at=timezone.now())
+    assert AlertKind.WORK_GONE not in kinds(task.test_set.campaign)
+    judge_all_of(held)
+    accounts.update(none_left_at=timezone.now())
+    assert AlertKind.WORK_GONE in kinds(task.test_set.campaign)
 
 
 def test_judges_who_did_what_their_group_asks_have_not_run_out(

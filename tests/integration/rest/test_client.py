@@ -1,5 +1,6 @@
 """A client generated from the description, and the notebook that uses it, against a live server."""
 
+import importlib
 import io
 import json
 import os
@@ -12,11 +13,16 @@ from typing import Any
 import nbformat
 import pytest
 from django.core.management import call_command
+from django.test import Client
 from nbclient import NotebookClient
 from pytest_django.live_server_helper import LiveServer
 
 from campaign.models import Campaign, User
 from ranking.models import RankingRun
+from tests.answered_tasks import EVERY_FORM, AnswerForm
+from tests.factories import make_judge, make_organiser
+from tests.integration.protocols.every import hit_asked, judgment_put
+from tests.protocol_tasks import make_task_of_protocol
 from tests.rest_operations import description
 
 pytestmark = pytest.mark.thorough
@@ -135,6 +141,38 @@ def test_answers_are_typed(
         )
         assert isinstance(refused, Problem)
         assert refused.status == 403
+
+
+@pytest.mark.django_db
+@EVERY_FORM
+def test_each_answer_and_its_rules_are_read_as_their_class(
+    client_path: tuple[Path, str],
+    schema: dict[str, Any],
+    form: AnswerForm,
+) -> None:
+    models = importlib.import_module("generated_client.models")
+    task = make_task_of_protocol(form.protocol, rules=form.rules or None)
+    judging = Client()
+    user = make_judge(task.test_set.campaign).user
+    assert user is not None
+    judging.force_login(user)
+    hit = hit_asked(judging)
+    answer = form.answer(len(hit["blocks"][0]["candidates"]))
+    assert judgment_put(judging, hit["blocks"][0], answer=answer).status_code == 200
+    organiser = Client()
+    organiser.force_login(make_organiser(task.test_set.campaign))
+    listed = organiser.get(f"/api/v1/tasks/{task.pk}/judgments/").json()["results"]
+    record = models.JudgmentRecord.from_dict(listed[0])
+    assignment = models.Assignment.from_dict(hit_asked(judging))
+    parts = schema["components"]["schemas"]
+    for union, name, value in (
+        ("ProtocolAnswer", form.kind, record.answer),
+        ("TaskRules", form.protocol, assignment.rules),
+    ):
+        reference = parts[union]["discriminator"]["mapping"][name]
+        assert type(value).__name__ == reference.rpartition("/")[2]
+        assert value.additional_properties == {}
+    assert record.answer.to_dict() == listed[0]["answer"]
 
 
 @pytest.mark.django_db(transaction=True)

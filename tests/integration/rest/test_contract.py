@@ -222,3 +222,31 @@ def test_every_error_is_a_problem_and_no_cache_keeps_an_answer(
     assert errors >= (
         {401} if role == "visitor" else {400, 405} if role == "organiser" else {405}
     )
+
+
+def test_every_boolean_parameter_takes_the_documented_spellings(
+    schema: dict[str, Any],
+    world: World,
+) -> None:
+    """“True” is what Python's str() makes of a boolean."""
+    client = world.client("organiser")
+    answers: dict[str, dict[str, tuple[int, bytes]]] = {}
+    for path, operations in schema["paths"].items():
+        for parameter in operations.get("get", {}).get("parameters", ()):
+            if parameter["in"] == "query" and parameter["schema"]["type"] == "boolean":
+                name = parameter["name"]
+                address = path.format_map(world.named_parts())
+                answers[f"{path}?{name}"] = {
+                    text: _answer_of(client.get(address, {name: text}))
+                    for text in ("true", "True", "1", "yes", "false", "FALSE", "0", "x")
+                }
+    assert len(answers) > 5
+    for asked, answer in answers.items():
+        statuses = {text: status for text, (status, _content) in answer.items()}
+        assert statuses == {**dict.fromkeys(statuses, 200), "x": 400}, asked
+        assert answer["true"] == answer["True"] == answer["1"] == answer["yes"], asked
+        assert answer["false"] == answer["FALSE"] == answer["0"], asked
+
+
+def _answer_of(answer: Any) -> tuple[int, bytes]:
+    return answer.status_code, answer.getvalue()
