@@ -13,6 +13,7 @@ from annotation.protocols.answer_files import FileAnswer
 from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss, Losses
 from campaign.formats.tables import csv_row, neutral
+from campaign.models import Task
 from protocols.frame.lines import (
     AnswerLines,
     CountedAnswers,
@@ -35,6 +36,7 @@ from ranking.core.arrays import BoolArray
 from ranking.files.labels import (
     boolean_of,
     judge_named,
+    segment_number,
     text_of,
     whole,
 )
@@ -327,6 +329,37 @@ def _with_screens(screens: Iterable[Sequence[Rating]]) -> list[Rating]:
     return numbered
 
 
+def without_earlier_pass(
+    ratings: Iterable[Rating],
+    keys: Sequence[str],
+) -> Iterator[tuple[int, str]]:
+    """Yield the places of ratings of texts that their judges did not rate in the pass before, with its criterion.
+
+    The ratings are in the order of the passes, whose criteria are `keys`.
+    """
+    rated: set[tuple[str, Item, str]] = set()
+    for place, rating in enumerate(ratings):
+        rated.add((rating.judge, rating.item, rating.criterion))
+        index = keys.index(rating.criterion)
+        if index and (rating.judge, rating.item, keys[index - 1]) not in rated:
+            yield place, keys[index - 1]
+
+
+def _export_losses(task: Task, ratings: Sequence[Rating]) -> list[Loss]:
+    """Count ratings that cannot be imported, because those of an earlier pass do not count any more."""
+    if any(
+        task.rules.get(name)
+        for name in ("all_at_once", "order_free", "adequacy_by_others")
+    ):
+        return []
+    keys = [criterion.key for criterion in criteria_of(task.rules)]
+    count = len(list(without_earlier_pass(ratings, keys)))
+    if not count:
+        return []
+    what = "ratings without those of the pass before, which only tasks with order_free import"
+    return [Loss(what, count, "a later pass")]
+
+
 def _common_condition(
     systems: Iterable[str],
     conditions: Mapping[str, str],
@@ -378,7 +411,7 @@ def _statements(rating: Rating) -> Mapping[Hashable, Hashable]:
 LINES: Final = AnswerLines(
     name=JSON_LINES,
     keys={
-        "segment": whole(1),
+        "segment": segment_number,
         "systems": wrote_the_same,
         "judge": judge_named,
         "criterion": _criterion_in,
@@ -405,4 +438,5 @@ LINES: Final = AnswerLines(
     losses=_losses,
     written=_written_values,
     objects=rating_objects,
+    lost=_export_losses,
 )
