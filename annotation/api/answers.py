@@ -56,7 +56,7 @@ class AnswersImportedSerializer(PlainSerializer):
     judgments = serializers.IntegerField(help_text="Answers stored.")
     skips = serializers.IntegerField(help_text="Skips stored.")
     already_there = serializers.IntegerField(
-        help_text="Answers and skips imported before.",
+        help_text="Answers and skips equal to those imported before; others are in `losses`.",
     )
     repeated = serializers.IntegerField(
         help_text="Answers that a judge repeated on purpose, with the same content. Each counts.",

@@ -11,7 +11,7 @@ from annotation.importing.answer_rows import (
     AnswerWriter,
     stored_ids,
 )
-from annotation.importing.machine_answers import DIFFERING, MachineAnswers
+from annotation.importing.machine_answers import MachineAnswers
 from annotation.importing.stored_answers import (
     AnswerKey,
     NoLongerInFile,
@@ -51,8 +51,8 @@ class AnswerStoring:
     Attributes
     ----------
     files : list of AnswersOfFile
-    judgments, skips, already_there : int
-        Numbers of answers and skips of people stored now, and stored before.
+    judgments, skips, already_there, differing : int
+        Numbers of answers and skips of people stored now, stored before, and left out because others are stored.
     restored : list of int
         Withdrawn blocks whose answers the files have again.
     earlier_exports : tuple of str
@@ -78,7 +78,7 @@ class AnswerStoring:
         self._replaced: list[int] = []
         self._undecided: dict[int, str] = {}
         self.files: list[AnswersOfFile] = []
-        self.judgments = self.skips = self.already_there = 0
+        self.judgments = self.skips = self.already_there = self.differing = 0
         self.restored: list[int] = []
         self.earlier_exports: tuple[str, ...] = ()
 
@@ -105,7 +105,7 @@ class AnswerStoring:
         """Store rows with different ids. Raises IntegrityError and DataError."""
         self._store_by_people([row for row in rows if row.machine is None])
         by_machines = [row for row in rows if row.machine is not None]
-        self._machines.store(by_machines, self._writer, self._lose_differing)
+        self._machines.take(by_machines, self._writer, self._lose_row)
 
     def _store_by_people(self, rows: Sequence[AnswerRow]) -> None:
         there: set[uuid.UUID] = set()
@@ -115,10 +115,9 @@ class AnswerStoring:
         judgments = self._writer.write(new)
         self.judgments += judgments
         self.skips += len(new) - judgments
-        self.already_there += len(rows) - len(new)
 
-    def _lose_differing(self, row: AnswerRow) -> None:
-        self._losses.add(DIFFERING, row.location)
+    def _lose_row(self, row: AnswerRow, what: str) -> None:
+        self._losses.add(what, row.location)
 
     def _new(
         self,
@@ -151,6 +150,7 @@ class AnswerStoring:
                 again.append(row)
             else:
                 new.append(row)
+        self.already_there += len(again)
         if again:
             restored = withdrawn_blocks(row.client_id for row in again)
             self._losses.add(RESTORED, again[0].location, len(restored))
@@ -209,8 +209,10 @@ class AnswerStoring:
         revision_id = row.revision_id
         if any(other.client_id in (row.client_id, revision_id) for other in conflicts):
             self._ids.add(revision_id.bytes)
+            self.already_there += 1
             return False
         if not self._replaces(row, conflicts):
+            self.differing += 1
             return False
         if is_known:
             row.client_id = revision_id

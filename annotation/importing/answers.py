@@ -67,7 +67,7 @@ class AnswersImported:
     skips : int
         Skips that were stored.
     already_there : int
-        Answers and skips that had been imported before.
+        Answers and skips that had been imported before, without those that differ.
     repeated : int
         How many answers equal an earlier one of the same judge on purpose. They count, too.
     files : tuple of AnswersOfFile
@@ -145,8 +145,8 @@ def answers_import(
 
     A later answer of the same judge about the same outputs supersedes a stored one.
 
-    Answers of a judge with the name and version of a machine judge are stored apart, as machine judgments; the first
-    answer counts. Machine judges that a file describes are added.
+    Answers of a judge with the name and version of a machine judge are stored apart, as machine judgments; a stored
+    answer stays. Machine judges that a file describes are added.
 
     The result is added to the import report of the test set.
 
@@ -246,6 +246,7 @@ class _Import:
         """Import the answers of files. Raises _FilesRepeatThemselvesError for the import to begin again."""
         for file in files:
             self._read(file)
+        self._machines.store()
         copies = self._reading.repeats.copies()
         if not self._options.copies and max(copies, default=1) > 1:
             raise _FilesRepeatThemselvesError(copies)
@@ -308,9 +309,10 @@ class _Import:
 
     @property
     def _answer_count(self) -> int:
-        by_machines = self._machines.new + self._machines.already_there
-        by_people = self.storing.judgments + self.storing.skips
-        return by_people + self.storing.already_there + by_machines
+        stored = self.storing.judgments + self.storing.skips + self._machines.new
+        there = self.storing.already_there + self._machines.already_there
+        differing = self.storing.differing + self._machines.differing
+        return stored + there + differing
 
     def _is_chosen(
         self,

@@ -18,6 +18,7 @@ from annotation.protocols.answer_kinds import answer_kind_of, answers_read
 from campaign.database.many_rows import constraints_check_now
 from campaign.formats import FormatError
 from campaign.formats.records import FileMachine
+from campaign.formats.repeats import COUNTED_ONCE, REPLACED
 from campaign.importing.errors import ImportRefusedError
 from campaign.models import Judge, MachineJudge, Task, User
 from campaign.services.machines import (
@@ -26,8 +27,8 @@ from campaign.services.machines import (
     machine_ensure,
 )
 
-#: Loss: only the first answer to outputs in an order, and in reverse order, is stored.
-DIFFERING: Final = "further answers of a machine judge about the same outputs"
+#: Loss: a stored answer to outputs in an order, and in reverse order, stays.
+DIFFERING: Final = "answers of a machine judge that differ from the stored one"
 
 
 #: Fields that tell whether an answer is new.
@@ -67,8 +68,8 @@ class MachineAnswers:
     ----------
     client_ids : set of UUID
         The ids of the answers so far that others can be about.
-    new, already_there : int
-        Numbers of answers and skips stored now, and stored before.
+    new, already_there, differing : int
+        Numbers of answers and skips stored now, stored before, and left out because others are stored.
     added : int
         Number of machine judges added.
     """
@@ -89,8 +90,11 @@ class MachineAnswers:
                 remedy = f"add it, or choose one of {', '.join(self._by_name)}"
             raise ImportRefusedError(f'the machine judge "{author}" is unknown', remedy)
         self._can_be_about = bool(answer_kind_of(task).about_column)
+        #: The answers and skips of the files, with their rows, that are to be stored.
+        self._given: dict[_Question, tuple[AnswerRow, MachineJudgment]] = {}
+        self._replaced_skips: list[MachineJudgment] = []
         self.client_ids: set[UUID] = set()
-        self.new = self.already_there = self.added = 0
+        self.new = self.already_there = self.differing = self.added = 0
 
     def describe(self, file: str, described: Iterable[FileMachine]) -> None:
         """Add the machine judges that a file describes and the campaign does not have, without tokens.
@@ -144,37 +148,91 @@ class MachineAnswers:
         """Return the machine judge that gave the answers of a judge in a file; None if they are a person's."""
         return self._by_name.get(self._author or judge)
 
-    def store(
+    def take(
         self,
         rows: Sequence[AnswerRow],
         people: AnswerWriter,
-        lose: Callable[[AnswerRow], None],
+        lose: Callable[[AnswerRow, str], None],
     ) -> None:
-        """Store the rows whose question has no answer yet; `lose` receives those that differ from it.
+        """Take the rows whose question has no stored answer yet, until `store`; `lose` receives others, and what they are.
 
-        `people` has written the answers of people that these may be about. Locks the machine judges.
+        `people` has written the answers of people that these may be about. Locks the machine judges. Raises
+        FormatError if two answers differ and without times it is unclear which is later.
         """
         if not rows:
             return
         judgments = self._unsaved_judgments(rows, people)
         stored = self._stored_answers(judgments)
-        new = []
         for row, judgment in zip(rows, judgments, strict=True):
-            judgment.is_reversed = _is_reversed(row, judgment, stored)
+            judgment.is_reversed = self._is_reversed(row, judgment, stored)
             question = _Question.of(judgment)
+            if question in self._given:
+                self._take_again(question, row, judgment, lose)
+                continue
             earlier = stored.get(question)
             if earlier is None or (earlier.skip_reason and not judgment.skip_reason):
-                stored[question] = judgment
-                new.append(judgment)
-            elif _content(earlier) != _content(judgment):
-                lose(row)
-        MachineJudgment.objects.bulk_create(new)
-        # The rollback of the next batch would leave them to be checked again by each batch after it.
-        constraints_check_now()
-        self.new += len(new)
-        self.already_there += len(rows) - len(new)
+                self._given[question] = (row, judgment)
+            elif _content(earlier) == _content(judgment):
+                self.already_there += 1
+            else:
+                self.differing += 1
+                lose(row, DIFFERING)
         if self._can_be_about:
             self.client_ids.update(row.client_id for row in rows)
+
+    def _is_reversed(
+        self,
+        row: AnswerRow,
+        judgment: MachineJudgment,
+        stored: Mapping[_Question, MachineJudgment],
+    ) -> bool:
+        """Return whether a row shows outputs in reverse order of the first answer about them."""
+        judgment.is_reversed = False
+        question = _Question.of(judgment)
+        first = stored.get(question)
+        if first is None and question in self._given:
+            _row, first = self._given[question]
+        in_reverse = list(chain.from_iterable(row.subject.outputs[::-1]))
+        return first is not None and first.outputs == in_reverse != judgment.outputs
+
+    def _take_again(
+        self,
+        question: _Question,
+        row: AnswerRow,
+        judgment: MachineJudgment,
+        lose: Callable[[AnswerRow, str], None],
+    ) -> None:
+        """Take an answer to a question that the files answered before: the later one counts."""
+        earlier_row, earlier = self._given[question]
+        if earlier.skip_reason and not judgment.skip_reason:
+            self._replaced_skips.append(earlier)
+            self._given[question] = (row, judgment)
+        elif _content(earlier) == _content(judgment):
+            lose(row, COUNTED_ONCE)
+        elif not judgment.skip_reason:
+            if None in (earlier_row.time, row.time) or earlier_row.time == row.time:
+                raise FormatError(
+                    row.file,
+                    f"the answer of the machine judge differs from that in {earlier_row.location},"
+                    " and without times it is unclear which is later",
+                    "keep the answer that counts",
+                    line=row.line,
+                )
+            if (row.time or 0) > (earlier_row.time or 0):
+                self._given[question] = (row, judgment)
+                lose(earlier_row, REPLACED)
+            else:
+                lose(row, REPLACED)
+        else:
+            lose(row, REPLACED)
+
+    def store(self) -> None:
+        """Store the answers and skips taken."""
+        given = [judgment for _row, judgment in self._given.values()]
+        self.new = len(given) + len(self._replaced_skips)
+        MachineJudgment.objects.bulk_create([*self._replaced_skips, *given])
+        # Whatever is wrong is an error of this import, not of what follows in its transaction.
+        constraints_check_now()
 
     def _unsaved_judgments(
         self,
@@ -257,18 +315,6 @@ class MachineAnswers:
         rows = rows.only(*_COMPARED).order_by("pk")
         # Answers replace earlier skips.
         return {_Question.of(row): row for row in rows}
-
-
-def _is_reversed(
-    row: AnswerRow,
-    judgment: MachineJudgment,
-    stored: Mapping[_Question, MachineJudgment],
-) -> bool:
-    """Return whether a row shows outputs in reverse order of the first answer about them."""
-    judgment.is_reversed = False
-    first = stored.get(_Question.of(judgment))
-    in_reverse = list(chain.from_iterable(row.subject.outputs[::-1]))
-    return first is not None and first.outputs == in_reverse != judgment.outputs
 
 
 def _content(judgment: MachineJudgment) -> tuple[list[int], list[int | None], Any]:

@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn
 from annotation.protocols.answer_kinds import Answer, CompleteRules
 from campaign.formats.errors import Loss, ProblemError
 from campaign.formats.isolation import Watch, isolated_items
+from campaign.formats.json_text import JSONObject
 from campaign.formats.records import FileMachine, FormAnswer
 from campaign.formats.streams import StoredFile
 from campaign.models import Task
@@ -175,6 +176,8 @@ class AnswerFiles:
         a HIT only if this content is the same.
     part : callable
         Returns the pass of an answer, as in `HIT.part`, given the task's rules; 0 without passes.
+    as_requested : callable
+        Returns an answer that a file has in the form of requests, with the values that all files may have otherwise.
     writers : mapping of str to callable
         The protocol's own formats, each with a function that returns a file with the current
         answers among the judgments 1…`watermark` of a task by number, without those of excluded
@@ -191,6 +194,9 @@ class AnswerFiles:
     ] = lambda _task, answers, _refuse: answers
     why: Callable[[Sequence[Sequence[str]]], dict[str, object]] = lambda _candidates: {}
     part: Callable[[Answer, CompleteRules], int] = lambda _answer, _rules: 0
+    as_requested: Callable[[JSONObject, Lose], JSONObject] = lambda answer, _lose: (
+        answer
+    )
     writers: Mapping[str, Callable[[Task, int], FileWritten]] = field(
         default_factory=dict,
     )

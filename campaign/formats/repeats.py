@@ -7,7 +7,9 @@ pages, REST and commands report the same numbers in the same words.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from math import gcd
+from operator import attrgetter
 from typing import Final
 
 from campaign.formats.errors import FormatError, Losses
@@ -211,3 +213,57 @@ def counted_repeatable(
         if not counts[-1]:
             losses.add(COUNTED_ONCE, _location(answer, is_one_file=is_one_file))
     return counts
+
+
+#: Fewer answers may all consist of equal parts by chance.
+_MANY_ANSWERS: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPart:
+    """A row with a part of an answer, such as one error; `about` is what the answer is about, including its judge."""
+
+    about: Hashable
+    content: Hashable
+
+
+def counted_parts(rows: Sequence[AnswerPart]) -> list[bool]:
+    """Return which rows of a file count if an answer may have equal parts, such as two omissions.
+
+    Equal rows that follow each other are as many parts. A row of an answer that comes again after rows of other
+    answers is a repeat, except in a file whose rows are not in the order of answers. Of a file of many answers that
+    holds each row n times, only one copy counts.
+    """
+    runs: dict[Hashable, list[Counter[Hashable]]] = defaultdict(list)
+    for about, run in groupby(rows, key=attrgetter("about")):
+        runs[about].append(Counter(row.content for row in run))
+    copies = 1
+    if len(runs) >= _MANY_ANSWERS:
+        copies = copies_of_content(rows)
+    remaining: dict[Hashable, Counter[Hashable]] = {}
+    is_in_order = _are_in_order(runs.values())
+    for about, own in runs.items():
+        remaining[about] = Counter()
+        for content, times in sum(own, Counter()).items():
+            most = times // copies
+            if is_in_order:
+                most = min(most, max(run[content] for run in own))
+            remaining[about][content] = most
+    counts = []
+    for row in rows:
+        left = remaining[row.about]
+        counts.append(left[row.content] > 0)
+        left[row.content] -= 1
+    return counts
+
+
+def _are_in_order(answers: Iterable[Sequence[Counter[Hashable]]]) -> bool:
+    """Return whether answers that are in several runs of rows were submitted again rather than scattered by sorting."""
+    again = 0
+    scattered = 0
+    for runs in answers:
+        if len(runs) > 1:
+            is_scattered = any(not (run & runs[0]) for run in runs)
+            scattered += is_scattered
+            again += not is_scattered
+    return again >= scattered

@@ -4,9 +4,9 @@ import csv
 import io
 import re
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import IO, Final, TypeVar
 
 from campaign.formats.errors import FormatError, Location
@@ -84,7 +84,8 @@ def table_rows(
     """Yield the number and the cells of each line that is not blank, the header first.
 
     Quotes enclose cells if this is consistent with every line; otherwise they are text. Since the last line may
-    decide, all lines are first written to disk. Before the header is yielded, the places of columns with
+    decide, all lines are first written to disk. Quoted cells may have line breaks only if a column ``segment``
+    counts the rows, as in exports of texts: elsewhere an unclosed quote could swallow rows. Before the header is yielded, the places of columns with
     only numbers are added to `numeric`. In a table separated by commas or semicolons, apostrophes before formula characters are
     removed (`neutral`), if no cell begins with such a character itself.
 
@@ -108,27 +109,99 @@ def table_rows(
                 if separator and not is_quoted_line(text, separator):
                     unpaired = unpaired or line
             buffer.write(f"{text}\n")
+        lines = partial(_lines, buffer)
+        whole_rows = partial(_whole_rows, buffer)
+        if unpaired is not None and separator == "," and _counts_rows(whole_rows):
+            lines = whole_rows
+            unpaired = None
         quoted = has_quotes and unpaired is None
         if numeric is not None:
-            rows = _buffer_rows(file.name, buffer, separator, quoted, unpaired)
+            rows = _buffer_rows(file.name, lines, separator, quoted, unpaired)
             numeric |= _numeric_columns(rows)
-        yield from _buffer_rows(file.name, buffer, separator, quoted, unpaired)
+        yield from _buffer_rows(file.name, lines, separator, quoted, unpaired)
+
+
+#: Yields the numbered lines of a table, each time from the beginning.
+_Lines = Callable[[], Iterator[tuple[int, str]]]
+
+
+def _lines(buffer: IO[str]) -> Iterator[tuple[int, str]]:
+    buffer.seek(0)
+    for line, buffer_line in enumerate(buffer, 1):
+        yield line, buffer_line[:-1]
+
+
+def _whole_rows(buffer: IO[str]) -> Iterator[tuple[int, str]]:
+    """Yield rows whose quoted cells may have several lines, each with the number of its first line."""
+    parts: list[str] = []
+    characters = 0
+    first = 0
+    is_open = False
+    for line, text in _lines(buffer):
+        if not parts:
+            first = line
+        parts.append(text)
+        characters += len(text)
+        is_open ^= text.count('"') % 2 == 1
+        # Beyond the limit, a quote was not closed.
+        if not is_open or characters > MAX_LINE_BYTES:
+            yield first, "\n".join(parts)
+            parts = []
+            characters = 0
+    if parts:
+        yield first, "\n".join(parts)
+
+
+def _counts_rows(lines: _Lines) -> bool:
+    """Return whether a table is of quoted cells between commas, and its column ``segment`` counts the rows."""
+    width = 0
+    column = 0
+    before: int | None = None
+    for _line, text in lines():
+        if is_blank_row(text):
+            continue
+        if len(text) > MAX_LINE_BYTES or not is_quoted_line(text, ","):
+            return False
+        cells = cells_of(text, ",", quoted=True)
+        if not width:
+            width = len(cells)
+            names = [cell.strip(" \ufeff").lower() for cell in cells]
+            if "segment" not in names:
+                return False
+            column = names.index("segment")
+            continue
+        if len(cells) != width:
+            return False
+        number = integer(cells[column].strip(), 1)
+        if number is None or (before is not None and number != before + 1):
+            return False
+        if _holds_row(text, column, number + 1):
+            return False
+        before = number
+    return True
+
+
+def _holds_row(text: str, column: int, number: int) -> bool:
+    """Return whether a further line of a row looks like the row with this number, which an unclosed quote swallowed."""
+    for line in text.split("\n")[1:]:
+        cells = line.split(",")
+        if column < len(cells) and cells[column].strip(' "') == str(number):
+            return True
+    return False
 
 
 def _buffer_rows(
     file: str,
-    buffer: IO[str],
+    lines: _Lines,
     separator: str,
     quoted: bool,
     unpaired: int | None,
 ) -> Iterator[tuple[int, list[str]]]:
-    is_neutral = separator in _RESTORED and not _has_formulas(buffer, separator, quoted)
-    buffer.seek(0)
+    is_neutral = separator in _RESTORED and not _has_formulas(lines, separator, quoted)
     width = 0
     last = (0, "")
     header = ""
-    for line, buffer_line in enumerate(buffer, 1):
-        text = buffer_line[:-1]
+    for line, text in lines():
         if is_blank_row(text):
             continue
         _refuse_repeated_header(file, line, text, header)
@@ -146,11 +219,9 @@ def _buffer_rows(
         yield line, cells
 
 
-def _has_formulas(buffer: IO[str], separator: str, quoted: bool) -> bool:
+def _has_formulas(lines: _Lines, separator: str, quoted: bool) -> bool:
     """Return whether a cell begins like a formula; a table that `neutral` wrote has none."""
-    buffer.seek(0)
-    for buffer_line in buffer:
-        text = buffer_line[:-1]
+    for _line, text in lines():
         if _FORMULA_CELL.search(text):
             cells = cells_of(text, separator, quoted=quoted)
             if any(map(_FORMULA_CELL.match, cells)):

@@ -451,7 +451,7 @@ class _Line:
         reference_texts = [self._text("references", text) for text in references]
         outputs = {}
         for system, value in systems.in_order(self._outputs).items():
-            text = self._text("outputs", value or "")
+            text = self._text("outputs", "" if value is None else value)
             outputs[system] = systems.omissions.output(system, document, text, location)
         return SegmentTexts(
             document=document,

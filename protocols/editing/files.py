@@ -29,12 +29,13 @@ from protocols.frame.lines import (
 from protocols.models import EditingAnswer
 from ranking.core.beside import OutputScores
 from ranking.files.labels import (
+    any_text,
     boolean_of,
     candidate_of,
     each_of,
     judge_named,
     object_of,
-    text_of,
+    segment_number,
     values_taken,
     whole,
     word_of,
@@ -176,7 +177,7 @@ def _edits_of_task(counted: CountedAnswers) -> Iterator[Edit]:
             )
 
 
-def _export_losses(edits: Sequence[Edit]) -> list[Loss]:
+def _export_losses(_task: Task, edits: Sequence[Edit]) -> list[Loss]:
     acceptances = 0
     for edit in edits:
         if edit.is_unable:
@@ -210,12 +211,12 @@ def _written_values(edit: Edit) -> WrittenValues:
 LINES: Final = AnswerLines(
     name="edits-jsonl",
     keys={
-        "segment": whole(1),
+        "segment": segment_number,
         "systems": candidate_of,
         "judge": judge_named,
         "outcome": _outcome,
-        "output": text_of,
-        "text": text_of,
+        "output": any_text,
+        "text": any_text,
         # Informational: not used in computations.
         "keystrokes": whole(0, MAX_KEYSTROKES),
         "active_ms": whole(0),

@@ -55,7 +55,7 @@ def _no_values(_row: Any) -> WrittenValues:
     return {}
 
 
-def _nothing_lost(_rows: Sequence[Any]) -> list[Loss]:
+def _nothing_lost(_task: Task, _rows: Sequence[Any]) -> list[Loss]:
     return []
 
 
@@ -199,7 +199,7 @@ class AnswerLines(Generic[Row]):
     objects : callable
         Reads the objects of a file; JSON Lines by default.
     lost : callable
-        Returns the losses other than comments: data of a task that lines cannot hold.
+        Returns the losses other than comments: data of a task that lines cannot hold, or that cannot be imported.
     """
 
     name: str
@@ -211,7 +211,7 @@ class AnswerLines(Generic[Row]):
     answers: Callable[[Sequence[tuple[int, Row]]], Iterable[FileAnswer]]
     losses: Callable[[Sequence[tuple[int, Row]]], Sequence[Loss]] = _no_losses
     written: Callable[[Row], WrittenValues] = _no_values
-    lost: Callable[[Sequence[Row]], list[Loss]] = _nothing_lost
+    lost: Callable[[Task, Sequence[Row]], list[Loss]] = _nothing_lost
     objects: Callable[[InputFile], Objects] | None = None
 
     def read(
@@ -295,7 +295,10 @@ class AnswerLines(Generic[Row]):
         rows = self.stored(task=task, watermark=watermark, without=excluded)
         return FileWritten(
             lines=lines([self._line(row) for row in rows]),
-            losses=[*self.lost(rows), *comments_lost(task=task, watermark=watermark)],
+            losses=[
+                *self.lost(task, rows),
+                *comments_lost(task=task, watermark=watermark),
+            ],
         )
 
     def files(self, **particular: Any) -> AnswerFiles:

@@ -19,7 +19,14 @@ from campaign.formats.errors import Losses
 from campaign.formats.repeats import REPLACED
 from campaign.models import Task
 from protocols.frame.scale.criteria import Criterion, weighted_score, weights_of
-from protocols.frame.scale.files import LINES, UNKNOWN_SCALE, Item, Rating, csv_lines
+from protocols.frame.scale.files import (
+    LINES,
+    UNKNOWN_SCALE,
+    Item,
+    Rating,
+    csv_lines,
+    without_earlier_pass,
+)
 from protocols.frame.scale.presets import criteria_of
 from protocols.frame.scale.rating_records import CSV, rating_records
 from protocols.frame.scale.statistics.ratings import HUNDRED, Scale
@@ -171,19 +178,16 @@ def _scale_in_words(scale: Scale) -> str:
 
 
 def _check_passes(
-    answers: Iterable[FileAnswer],
+    answers: Sequence[FileAnswer],
     keys: Sequence[str],
     rules: RatingRules,
     refuse: RefuseAnswer,
 ) -> None:
     """Refuse ratings that the passes of a task do not allow."""
-    rated: set[tuple[str, Item, str]] = set()
-    of_segment: dict[tuple[str, int], str] = {}
-    for answer in answers:
-        [rating] = answer.content
-        index = keys.index(rating.criterion)
-        rated.add((rating.judge, rating.item, rating.criterion))
-        if rules["adequacy_by_others"]:
+    ratings: list[Rating] = [answer.content[0] for answer in answers]
+    if rules["adequacy_by_others"]:
+        of_segment: dict[tuple[str, int], str] = {}
+        for answer, rating in zip(answers, ratings, strict=True):
             first = of_segment.setdefault(
                 (rating.judge, rating.segment),
                 rating.criterion,
@@ -195,15 +199,14 @@ def _check_passes(
                     "this judge rates the segment by several criteria",
                     "import into a task in which the same judges rate all of them (adequacy_by_others: false)",
                 )
-        elif index and not rules["order_free"]:
-            earlier = keys[index - 1]
-            if (rating.judge, rating.item, earlier) not in rated:
-                refuse(
-                    answer,
-                    None,
-                    f"it rates the {rating.criterion} of a text whose {earlier} this judge does not rate in this file",
-                    "provide both in one file, or import into a task in which ratings can be changed in later passes (order_free: true)",
-                )
+    elif not rules["order_free"]:
+        for place, earlier in without_earlier_pass(ratings, keys):
+            refuse(
+                answers[place],
+                None,
+                f"it rates the {ratings[place].criterion} of a text whose {earlier} this judge does not rate in this file",
+                "provide both in one file, or import into a task in which ratings can be changed in later passes (order_free: true)",
+            )
 
 
 def _screens(

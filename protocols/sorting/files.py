@@ -9,12 +9,13 @@ from annotation.protocols.answer_files import AnswerRefusedError, FileAnswer, Lo
 from annotation.protocols.answer_kinds import CompleteRules
 from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
+from campaign.models import Task
 from protocols.frame.lines import AnswerLines, CountedAnswers, LineValues, MakeRow
 from protocols.frame.two_outputs import VerdictJSON
 from protocols.sorting.answers import answers_given
 from ranking.core.rankings.two_systems import PairJudgments
 from ranking.core.sorting import Pair, pair_of
-from ranking.files.labels import judge_named, system_of, whole, word_of
+from ranking.files.labels import judge_named, segment_number, system_of, whole, word_of
 
 #: r of each answer, for the first system; None for identical outputs, which are never shown.
 _SIGNS = {"first": 1, "second": -1, "same": 0, "identical": None}
@@ -127,7 +128,7 @@ def _statements(row: Compared) -> Mapping[Hashable, Hashable]:
     return {(row.pair, row.segment, row.judge): row.sign}
 
 
-def _export_losses(rows: Sequence[Compared]) -> list[Loss]:
+def _export_losses(_task: Task, rows: Sequence[Compared]) -> list[Loss]:
     if not rows:
         return []
     return [Loss("which output was shown first", len(rows), "judgment 1")]
@@ -136,7 +137,7 @@ def _export_losses(rows: Sequence[Compared]) -> list[Loss]:
 LINES: Final = AnswerLines(
     name="comparisons-jsonl",
     keys={
-        "segment": whole(1),
+        "segment": segment_number,
         "judge": judge_named,
         "first": system_of,
         "second": system_of,

@@ -30,7 +30,7 @@ from protocols.models import Verdict
 from protocols.two_outputs.records import CHOICES, choice_records
 from protocols.two_outputs.statistics import Choice, Choices
 from ranking.files.answer_records import RANKED_FORMATS
-from ranking.files.labels import judge_named, whole, word_of
+from ranking.files.labels import judge_named, segment_number, whole, word_of
 from ranking.importing.ranked_answers import Ranks, complete_ranks, ranked_content
 
 #: Names of systems that wrote the same text.
@@ -200,7 +200,7 @@ def _answers(lines: Sequence[tuple[int, JudgedPair]]) -> Iterator[FileAnswer]:
 LINES: Final = AnswerLines(
     name=CHOICES,
     keys={
-        "segment": whole(1),
+        "segment": segment_number,
         "first": wrote_the_same,
         "second": wrote_the_same,
         "judge": judge_named,

@@ -4,7 +4,7 @@ Votes of a judge who knew the models (``anony`` is false) are left out, as in th
 votes about a model and itself.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Hashable, Iterator
 from datetime import datetime
 from typing import IO, Any, Final
 
@@ -41,7 +41,31 @@ _WINNER_COLUMNS: Final = {
 _QUESTIONS: Final = ("id", "vote_id", "battle_id", "question_id", "conversation_id")
 _PARTS: Final = ("turn",)
 _TIMES: Final = ("tstamp", "timestamp")
-_JUDGES: Final = ("judge", "judge_hash", "user_id")
+#: Columns that may name the judge, by precedence.
+_JUDGES: Final = (
+    "judge",
+    "judge_id",
+    "judge_hash",
+    "annotator",
+    "annotator_id",
+    "rater",
+    "rater_id",
+    "evaluator",
+    "evaluator_id",
+    "assessor",
+    "assessor_id",
+    "worker",
+    "worker_id",
+    "workerid",
+    "participant",
+    "participant_id",
+    "prolific_pid",
+    "user",
+    "user_id",
+    "username",
+)
+#: Names of votes, and not of questions about which several people may vote.
+_VOTES: Final = ("vote_id", "battle_id")
 #: False for a vote of a judge who knew the models.
 _ANONYMOUS: Final = "anony"
 _OF_VOTE: Final = (*COLUMNS, *_WINNER_COLUMNS, _ANONYMOUS)
@@ -75,22 +99,27 @@ class NamedVotes:
         """Add the next vote."""
         number = self._number
         self._number += 1
-        names = [str(values.get(name) or "") for name in _QUESTIONS]
+        names = [_cell(values.get(name)) for name in _QUESTIONS]
         if not any(names):
             return
         for column, name in zip(_QUESTIONS, names, strict=True):
             refuse_rounded(name, column, refuse_at(file, line))
-        ranked = tuple(sorted(zip(block.candidates, block.labels, strict=True)))
         models = tuple(sorted(block.candidates))
-        parts = [str(values.get(name) or "") for name in _PARTS]
-        times = [values.get(name) for name in _TIMES]
-        time = next((time for time in times if time not in (None, "")), None)
+        parts = [_cell(values.get(name)) for name in _PARTS]
+        times = [value for name in _TIMES if _cell(value := values.get(name))]
+        about: tuple[Hashable, ...] = (*names, *parts, block.judge, models)
+        if block.judge == NO_JUDGE:
+            is_named = times or any(_cell(values.get(name)) for name in _VOTES)
+            if not is_named:
+                return
+            # Another vote may be somebody else's, unless all of it is equal.
+            about = (*about, repr(sorted(values.items())))
         self._submissions[number] = Submission(
-            about=(*names, *parts, block.judge, models),
-            answer=ranked,
+            about=about,
+            answer=tuple(sorted(zip(block.candidates, block.labels, strict=True))),
             file=file,
             line=line,
-            ended_at=_seconds(time),
+            ended_at=_seconds(times[0]) if times else None,
         )
 
     def counted(self, losses: Losses, *, is_one_file: bool) -> npt.NDArray[np.bool_]:
@@ -105,6 +134,13 @@ class NamedVotes:
             is_one_file=is_one_file,
         )
         return counts
+
+
+def _cell(value: object) -> str:
+    """Return a cell as text; empty if there is none, which pandas writes as NaN. 0 is a value."""
+    if value is None or value != value:
+        return ""
+    return str(value).strip()
 
 
 def _seconds(time: object) -> float | None:
@@ -245,18 +281,20 @@ def _block(
                 "a vote compares two models",
                 "write a model's name without a comma",
             )
-    judge_column = next((name for name in _JUDGES if name in values), "judge")
+    judge_column = next(
+        (name for name in _JUDGES if _cell(values.get(name))),
+        "judge",
+    )
     judge = NO_JUDGE
     judge_cell = values.get(judge_column)
     if isinstance(judge_cell, list):
         # MT-Bench: the model that judged and its prompt.
         judge_cell = " ".join(map(str, judge_cell))
-    # pandas writes NaN for a missing value.
-    if judge_cell is not None and judge_cell == judge_cell and str(judge_cell).strip():
-        judge = judge_of(str(judge_cell).strip(), judge_column, refuse)
+    if _cell(judge_cell):
+        judge = judge_of(_cell(judge_cell), judge_column, refuse)
     for name, value in values.items():
         is_read = name in _OF_VOTE or name == judge_column or is_index(name)
-        if not is_read and value not in (None, ""):
+        if not is_read and _cell(value):
             losses.add(f'column "{name}"', f"line {line}")
     return JudgedBlock(
         line=line,

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from campaign.formats import FormatError, InputFile, system_name_problem
-from campaign.formats.cells import Refuse, judge_of, refuse_at
+from campaign.formats.cells import Refuse, judge_of, refuse_at, segment_of
 from campaign.formats.json_text import (
     JSONObject,
     object_array,
@@ -271,6 +271,13 @@ def whole(smallest: int, largest: int = MAX_INTEGER) -> Take:
         return integer_of(key, value, smallest, refuse, largest)
 
     return take
+
+
+def segment_number(key: str, value: object, refuse: Refuse) -> int:
+    """Take the number of a segment in the test set, from 1, which may be written as a text."""
+    if isinstance(value, str):
+        return segment_of(value, key, refuse)
+    return integer_of(key, value, 1, refuse)
 
 
 def each_of(take: Take) -> Take:

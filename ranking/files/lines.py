@@ -19,6 +19,7 @@ from ranking.files.labels import (
     json_objects,
     judge_named,
     name_of,
+    segment_number,
     text_of,
     values_taken,
     whole,
@@ -138,7 +139,7 @@ def _document(key: str, value: object, refuse: Refuse) -> str:
 _KEYS: Final[dict[str, Take | None]] = {
     "source_language": text_of,
     "target_language": text_of,
-    "segment": whole(1),
+    "segment": segment_number,
     "judge": judge_named,
     "candidates": each_of(candidate_of),
     "labels": each_of(_label),

@@ -33,6 +33,7 @@ from ranking.files.labels import (
     json_objects,
     name_of,
     object_of,
+    segment_number,
     text_of,
     values_taken,
     whole,
@@ -356,7 +357,7 @@ def _time(key: str, value: object, refuse: Refuse) -> float:
 
 _KEYS: Final[dict[str, Take | None]] = {
     "machine": text_of,
-    "segment": whole(1),
+    "segment": segment_number,
     "candidates": each_of(candidate_of),
     **_TERMS,
     "number": None,

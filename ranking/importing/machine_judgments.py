@@ -60,6 +60,8 @@ def with_machine_judgments(protocol: str, files: AnswerFiles) -> AnswerFiles:
         lose: Lose,
     ) -> Answer:
         if isinstance(sent, _Sent):
+            if sent.answer is not None:
+                sent = replace(sent, answer=files.as_requested(sent.answer, lose))
             return _answer(protocol, sent)
         return files.answer(sent, texts, rules, lose)
 

@@ -13,6 +13,7 @@ from annotation.protocols.answer_files import FileAnswer
 from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss, Losses
 from campaign.formats.tables import csv_row, neutral
+from campaign.models import Task
 from protocols.frame.lines import (
     AnswerLines,
     CountedAnswers,
@@ -35,6 +36,7 @@ from ranking.core.arrays import BoolArray
 from ranking.files.labels import (
     boolean_of,
     judge_named,
+    segment_number,
     text_of,
     whole,
 )
@@ -250,12 +252,14 @@ def _answers(lines: Sequence[tuple[int, Rating]]) -> Iterator[FileAnswer]:
         )
 
 
-def _ratings_of_task(counted: CountedAnswers) -> Iterator[Rating]:
-    """Yield the ratings, latest first, naming only participating systems."""
+def _ratings_of_task(counted: CountedAnswers) -> list[Rating]:
+    """Return the ratings by number, in passes those by the first criterion first, naming only participating systems."""
     conditions = dict(counted.task.test_set.systems.values_list("name", "condition"))
-    criteria = criteria_of(counted.task.rules)
-    scales = {criterion.key: criterion.scale for criterion in criteria}
-    rows = counted.judgments.order_by("-pk").values_list(
+    criteria = {
+        criterion.key: criterion for criterion in criteria_of(counted.task.rules)
+    }
+    rows = counted.judgments.values_list(
+        "pk",
         "block_id",
         "block__segment__number",
         "judge__pseudonym",
@@ -265,33 +269,95 @@ def _ratings_of_task(counted: CountedAnswers) -> Iterator[Rating]:
         named=True,
     )
     wrote = counted.wrote({row.block_id for row in rows})
-    screens: Counter[tuple[str, int]] = Counter()
-    keys: set[tuple[str, Item, str]] = set()
-    # If a judge received a text twice because a HIT was returned, the latest rating counts.
+    ratings_of_judgments: dict[int, list[Rating]] = {}
     for row in rows:
-        judge = row.judge__pseudonym
-        segment = row.block__segment__number
-        candidates = wrote[row.block_id]
-        if len(candidates) > 1:
-            screens[judge, segment] += 1
         values = iter(row.ratinganswer__points)
-        for systems in candidates:
+        ratings_of_judgments[row.pk] = []
+        for systems in wrote[row.block_id]:
             for criterion in row.ratinganswer__criteria:
                 rating = Rating(
-                    segment=segment,
+                    segment=row.block__segment__number,
                     systems=tuple(sorted(systems)),
-                    judge=judge,
+                    judge=row.judge__pseudonym,
                     criterion=criterion,
                     value=next(values),
-                    scale=scales[criterion],
+                    scale=criteria[criterion].scale,
                     condition=_common_condition(systems, conditions),
                     duration_ms=row.duration_ms,
-                    screen=screens[judge, segment] or None,
                 )
-                key = (criterion, rating.item, judge)
-                if systems and key not in keys:
-                    keys.add(key)
-                    yield rating
+                if systems:
+                    ratings_of_judgments[row.pk].append(rating)
+    ratings = _with_screens(_latest_ratings(ratings_of_judgments).values())
+    if not counted.task.rules.get("all_at_once"):
+        # Files are read in this order, too.
+        passes = list(criteria)
+        ratings.sort(key=lambda rating: passes.index(rating.criterion))
+    return ratings
+
+
+def _latest_ratings(
+    ratings_of_judgments: Mapping[int, Sequence[Rating]],
+) -> dict[int, list[Rating]]:
+    """Return the ratings that count: the latest, if a judge received a text twice because a HIT was returned."""
+    latest: dict[tuple[str, Item, str], int] = {}
+    for judgment, ratings in ratings_of_judgments.items():
+        for rating in ratings:
+            key = (rating.criterion, rating.item, rating.judge)
+            latest[key] = max(judgment, latest.get(key, judgment))
+    counted = {}
+    for judgment, ratings in ratings_of_judgments.items():
+        counted[judgment] = [
+            rating
+            for rating in ratings
+            if latest[rating.criterion, rating.item, rating.judge] == judgment
+        ]
+    return counted
+
+
+def _with_screens(screens: Iterable[Sequence[Rating]]) -> list[Rating]:
+    """Return the ratings of all screens; those of several texts with the number of their screen."""
+    numbers: Counter[tuple[str, int]] = Counter()
+    numbered = []
+    for ratings in screens:
+        number = None
+        if len({rating.item for rating in ratings}) > 1:
+            first = ratings[0]
+            numbers[first.judge, first.segment] += 1
+            number = numbers[first.judge, first.segment]
+        for rating in ratings:
+            numbered.append(replace(rating, screen=number))
+    return numbered
+
+
+def without_earlier_pass(
+    ratings: Iterable[Rating],
+    keys: Sequence[str],
+) -> Iterator[tuple[int, str]]:
+    """Yield the places of ratings of texts that their judges did not rate in the pass before, with its criterion.
+
+    The ratings are in the order of the passes, whose criteria are `keys`.
+    """
+    rated: set[tuple[str, Item, str]] = set()
+    for place, rating in enumerate(ratings):
+        rated.add((rating.judge, rating.item, rating.criterion))
+        index = keys.index(rating.criterion)
+        if index and (rating.judge, rating.item, keys[index - 1]) not in rated:
+            yield place, keys[index - 1]
+
+
+def _export_losses(task: Task, ratings: Sequence[Rating]) -> list[Loss]:
+    """Count ratings that cannot be imported, because those of an earlier pass do not count any more."""
+    if any(
+        task.rules.get(name)
+        for name in ("all_at_once", "order_free", "adequacy_by_others")
+    ):
+        return []
+    keys = [criterion.key for criterion in criteria_of(task.rules)]
+    count = len(list(without_earlier_pass(ratings, keys)))
+    if not count:
+        return []
+    what = "ratings without those of the pass before, which only tasks with order_free import"
+    return [Loss(what, count, "a later pass")]
 
 
 def _common_condition(
@@ -345,7 +411,7 @@ def _statements(rating: Rating) -> Mapping[Hashable, Hashable]:
 LINES: Final = AnswerLines(
     name=JSON_LINES,
     keys={
-        "segment": whole(1),
+        "segment": segment_number,
         "systems": wrote_the_same,
         "judge": judge_named,
         "criterion": _criterion_in,
@@ -372,4 +438,5 @@ LINES: Final = AnswerLines(
     losses=_losses,
     written=_written_values,
     objects=rating_objects,
+    lost=_export_losses,
 )

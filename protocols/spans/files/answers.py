@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Final, TypedDict
+from typing import Any, Final, TypedDict
 
 from annotation.models import Block
 from annotation.models.block import by_candidate
@@ -19,6 +19,7 @@ from annotation.protocols.answer_files import (
 )
 from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
+from campaign.formats.json_text import JSONObject
 from campaign.models import Output, Task
 from protocols.frame.lines import CountedAnswers, chosen_answers, counted_answers
 from protocols.models import SpansAnswer
@@ -305,7 +306,7 @@ def file_answer(judgment: ScoredJudgment) -> FileAnswer:
         clock = round(1000 * (ended - started))
     worked = judgment.duration_ms
     # A log with a single action shows neither the start nor the duration.
-    if not clock and not worked:
+    if clock == 0 and not worked:
         clock = worked = None
     return FileAnswer(
         line=judgment.line,
@@ -355,9 +356,7 @@ def _score(output: ScoredOutput, lose: Lose) -> int:
     errors.
     """
     if output.score is not None:
-        if output.score != round(output.score):
-            lose("fractions of scores (rounded)")
-        return round(output.score)
+        return _rounded_score(output.score, lose)
     derived = weighted_score(output)
     if derived is None:
         raise AnswerRefusedError(
@@ -366,6 +365,27 @@ def _score(output: ScoredOutput, lose: Lose) -> int:
         )
     lose("missing scores (replaced by 100 minus the weights of the errors, at least 0)")
     return max(0, round(MAX_SCORE + derived))
+
+
+def _rounded_score(score: float, lose: Lose) -> int:
+    if score != round(score):
+        lose("fractions of scores (rounded)")
+    return round(score)
+
+
+def _with_rounded_scores(answer: JSONObject, lose: Lose) -> JSONObject:
+    """Return an answer in the form of requests with whole scores, which may be malformed otherwise."""
+    outputs = answer.get("outputs")
+    if not isinstance(outputs, list):
+        return answer
+    return {**answer, "outputs": [_with_rounded_score(each, lose) for each in outputs]}
+
+
+def _with_rounded_score(output: Any, lose: Lose) -> Any:
+    score = output.get("score") if isinstance(output, dict) else None
+    if isinstance(score, float) and 0 <= score <= MAX_SCORE:
+        return {**output, "score": _rounded_score(score, lose)}
+    return output
 
 
 def spans_fitting(
@@ -482,5 +502,6 @@ FILES: Final = AnswerFiles(
     parse=scored_records,
     content=_content,
     answer=_answer,
+    as_requested=_with_rounded_scores,
     writers={str(file_format): partial(_write, file_format) for file_format in WRITTEN},
 )

@@ -2,8 +2,8 @@
 
 Columns are ``system``, ``doc``, ``doc_id``, ``seg_id``, ``rater``, ``source``, ``target``,
 ``category``, ``severity`` and optionally ``comment``. The error is between ``<v>`` and ``</v>`` in
-the target, or in the source for omissions and errors of the source. Rows of one system, segment and rater are one judgment; a
-row that repeats another in every column is one error.
+the target, or in the source for omissions and errors of the source. Rows of one system, segment and rater are one judgment;
+equal rows that follow each other are as many errors, and a judgment that comes again counts once.
 There is no score. If raters corrected the target while annotating, its text differs between rows;
 the errors count, as in Google's own scores, and the text is unknown.
 
@@ -13,13 +13,13 @@ that contains a quote is valid when read that way.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Final
 
 from campaign.formats import FormatError, InputFile
 from campaign.formats.cells import Refuse, judge_of, refuse_at
 from campaign.formats.errors import Lose, Loss, Losses
-from campaign.formats.repeats import COUNTED_ONCE
+from campaign.formats.repeats import COUNTED_ONCE, AnswerPart, counted_parts
 from campaign.formats.tables import (
     first_row,
     refuse_other_width,
@@ -58,6 +58,10 @@ COMMENT: Final = "comment"
 _ALSO_CALLED: Final = {"docsegid": "doc_id", "globalsegid": "seg_id"}
 #: Data that the file cannot hold: the reader removes them, with marks of nothing else.
 SPACES_AT_END: Final = "spaces at the end of outputs"
+#: Such a file would be read as one that holds each row several times.
+EQUAL_ERRORS: Final = (
+    "equal errors, if each error of all outputs stands there several times"
+)
 _NO_ERROR = ("no-error", "no error")
 _MARK = re.compile(r"</?v>")
 _MARKS = ("<v>", "</v>")
@@ -79,15 +83,24 @@ def read_mqm_tsv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...
         marks.
     """
     losses = Losses()
-    rows: dict[tuple[str, ...], list[_Row]] = defaultdict(list)
-    for line, cells in _rows(file):
+    file_rows = list(_rows(file))
+    parts = []
+    for _line, cells in file_rows:
         # Raters may change the target, never the source.
         key = tuple(cells[name] for name in ("system", "doc", "seg_id", "rater"))
-        same = rows[(*key, _plain_text(cells["source"]))]
-        if any(cells == earlier for _line, earlier in same):
-            losses.add(COUNTED_ONCE, f"line {line}")
+        about = (*key, _plain_text(cells["source"]))
+        parts.append(AnswerPart(about, tuple(cells.values())))
+    rows: dict[Hashable, list[_Row]] = defaultdict(list)
+    for row, part, is_counted in zip(
+        file_rows,
+        parts,
+        counted_parts(parts),
+        strict=True,
+    ):
+        if is_counted:
+            rows[part.about].append(row)
         else:
-            same.append((line, cells))
+            losses.add(COUNTED_ONCE, f"line {row[0]}")
     if rows and all(
         _is_source_error(row["category"]) for own in rows.values() for _line, row in own
     ):
@@ -252,6 +265,7 @@ def write_mqm_tsv(
     lines = ["\t".join(COLUMNS) + "\n"]
     numbers: dict[str, dict[str, int]] = defaultdict(dict)
     written: set[tuple[str, ...]] = set()
+    parts: list[AnswerPart] = []
     for number, judgment in enumerate(judgments, 1):
         lose = losses.counter_for(f"judgment {number}")
         _left_out(judgment, lose)
@@ -271,8 +285,12 @@ def write_mqm_tsv(
                 # Rows of two judgments with the same key would be read as one judgment.
                 lose("further judgments of one output by one judge", key in written)
                 if key not in written:
-                    lines += _lines(judgment, output, system, position, lose)
+                    rows = list(_lines(judgment, output, system, position, lose))
+                    lines += rows
+                    parts += [AnswerPart(key, row) for row in rows]
                 written.add(key)
+    repeats = counted_parts(parts).count(False)
+    losses.add(EQUAL_ERRORS, "judgment 1", repeats)
     return lines, losses.counted()
 
 

@@ -194,7 +194,8 @@ def _spans(
         elif first < len(places):
             start = places[first]
             end = places[last] + 1
-        category = str(values.get("category") or "")
+        category = values.get("category")
+        category = "" if category is None else str(category)
         refuse_broken_text(f"{own}.category", category, refuse)
         spans.append(
             make_record(

@@ -200,7 +200,8 @@ def test_times_have_one_form(news: TestSetWriter) -> None:
 def test_texts_in_csv_are_read_again(campaign: Campaign) -> None:
     task = make_task(campaign, documents=(3, 2))
     segment = task.test_set.segments.earliest("number")
-    segment.outputs.update(text='-Ja, "gut"')
+    segment.outputs.update(text='-Ja, "gut"\n\n"so"')
+    task.test_set.segments.filter(number__gt=3).update(source_text='A\n"b"')
     content = whole(task, "texts", "csv")
     assert b"'-Ja" in content
     read = list(read_test_set(source=InputFile("texts.csv", BytesIO(content))))

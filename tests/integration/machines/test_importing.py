@@ -218,23 +218,63 @@ def test_machine_is_not_asked_what_a_file_has(writer: TestSetWriter) -> None:
     assert MachineJudgment.objects.filter(machine=machine.judge).count() == 2
 
 
-def test_first_answer_counts_and_the_reverse_order_is_another(
-    writer: TestSetWriter,
-) -> None:
+def test_answers_in_both_orders_are_two(writer: TestSetWriter) -> None:
     machine = machine_of(writer.campaign)
-    other = [SYSTEMS[1], SYSTEMS[0], SYSTEMS[2]]
     imported = imports(
         writer.task,
         line("gpt", 1, SYSTEMS, [1, 2, 3]),
         line("gpt", 1, SYSTEMS[::-1], [1, 2, 3]),
-        line("gpt", 1, SYSTEMS, [3, 2, 1]),
-        line("gpt", 1, other, [1, 2, 3]),
         machine=str(machine),
     )
     assert imported.by_machines == 2
-    assert [(loss.what, loss.count) for loss in imported.losses] == [(DIFFERING, 2)]
     stored = MachineJudgment.objects.order_by("pk")
     assert [row.is_reversed for row in stored] == [False, True]
+    other = [SYSTEMS[1], SYSTEMS[0], SYSTEMS[2]]
+    again = imports(
+        writer.task,
+        line("gpt", 1, SYSTEMS, [1, 2, 3]),
+        line("gpt", 2, other, [1, 2, 3]),
+        line("gpt", 1, SYSTEMS[::-1], [3, 2, 1]),
+        machine=str(machine),
+    )
+    # Each answer of the file is in one of these numbers.
+    assert (again.by_machines, again.already_there) == (1, 1)
+    assert [(loss.what, loss.count) for loss in again.losses] == [(DIFFERING, 1)]
+
+
+def test_answers_that_all_differ_from_stored_ones_change_nothing(
+    writer: TestSetWriter,
+) -> None:
+    machine = machine_of(writer.campaign)
+    imports(writer.task, line("gpt", 1, SYSTEMS, [1, 2, 3]), machine=str(machine))
+    again = imports(
+        writer.task,
+        line("gpt", 1, SYSTEMS, [3, 2, 1]),
+        machine=str(machine),
+    )
+    assert (again.by_machines, again.already_there) == (0, 0)
+    assert [(loss.what, loss.count) for loss in again.losses] == [(DIFFERING, 1)]
+    assert MachineJudgment.objects.get().labels == [1, 2, 3]
+
+
+@pytest.mark.parametrize("other", [SYSTEMS, [SYSTEMS[1], SYSTEMS[0], SYSTEMS[2]]])
+def test_two_answers_to_one_question_in_a_file_are_refused_with_both_lines(
+    writer: TestSetWriter,
+    other: list[str],
+) -> None:
+    machine = machine_of(writer.campaign)
+    with pytest.raises(
+        FormatError,
+        match=r"differs from that in answers\.jsonl, line 1",
+    ) as refused:
+        imports(
+            writer.task,
+            line("gpt", 1, SYSTEMS, [1, 2, 3]),
+            line("gpt", 1, other, [3, 2, 1]),
+            machine=str(machine),
+        )
+    assert refused.value.line == 2
+    assert not MachineJudgment.objects.exists()
 
 
 def test_import_reads_stored_answers_of_the_same_machines_about_the_same_segments(
@@ -266,11 +306,11 @@ def test_import_reads_stored_answers_of_the_same_machines_about_the_same_segment
     assert read == [("a 1", 1)]
 
 
-def test_import_checks_the_constraints_of_each_batch_once(
+def test_import_stores_the_answers_of_machines_at_once_and_checks_constraints(
     writer: TestSetWriter,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Each batch rolls back to a savepoint, after which PostgreSQL checks again what was not checked before it."""
+    """A later batch may have a later answer; and each rolls back to a savepoint, after which PostgreSQL checks again."""
     machine_of(writer.campaign)
     monkeypatch.setattr("annotation.importing.answers._BATCH", 1)
     lines = []
@@ -283,7 +323,7 @@ def test_import_checks_the_constraints_of_each_batch_once(
     for statement, following in pairwise(statements):
         if statement.startswith('INSERT INTO "annotation_machinejudgment"'):
             after.append(following[:29])
-    assert after == ["SET CONSTRAINTS ALL IMMEDIATE"] * 3
+    assert after == ["SET CONSTRAINTS ALL IMMEDIATE"]
 
 
 def test_skip_in_a_file_is_answered_by_a_later_file(writer: TestSetWriter) -> None:

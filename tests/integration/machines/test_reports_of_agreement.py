@@ -1,9 +1,10 @@
 """Reports about how judges that are programs agree with people, and about their scores in files: none of it may happen here."""
 
 import json
+from datetime import datetime
 from functools import partial
 from io import BytesIO
-from typing import Any
+from typing import Any, Final
 from uuid import uuid4
 
 import pytest
@@ -14,7 +15,7 @@ from annotation.importing.machine_answers import DIFFERING
 from annotation.models import MachineJudgment
 from annotation.services.planning.designs import design_ensure
 from campaign.formats import FormatError
-from campaign.formats.repeats import COUNTED_ONCE
+from campaign.formats.repeats import COUNTED_ONCE, REPLACED
 from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError
 from campaign.models import Campaign, CampaignState, MachineJudge, Protocol, Task
@@ -81,7 +82,7 @@ def scored_by_two(campaign: Campaign, *systems: str) -> Task:
     return task
 
 
-def score_line(segment: int, system: str, score: Any, **more: Any) -> str:
+def score_line(segment: int | str, system: str, score: Any, **more: Any) -> str:
     """Return a machine judge's score of an output, as its export has it."""
     row = {
         "machine": "judgebot",
@@ -126,15 +127,49 @@ def test_second_score_of_an_output_does_not_weigh_twice() -> None:
     once = "".join(
         score_line(1 + n, "dune" if n % 2 == 0 else "cobalt", 60) for n in range(12)
     )
-    again = score_line(1, "dune", 10, duration_ms=5) + score_line(2, "cobalt", 60)
-    result = imported(task, once + again, again)
+    other = score_line(1, "dune", 10, duration_ms=5)
+    with pytest.raises(FormatError, match=r"differs from that in 0\.jsonl, line 1"):
+        imported(task, once, other)
+    repeated = score_line(2, "cobalt", 60)
+    result = imported(task, once + repeated, repeated)
     assert result.by_machines == 12
     losses = {loss.what: (loss.count, loss.first) for loss in result.losses}
-    assert losses == {
-        DIFFERING: (1, "0.jsonl, line 13"),
-        COUNTED_ONCE: (3, "0.jsonl, line 14"),
-    }
+    assert losses == {COUNTED_ONCE: (2, "0.jsonl, line 13")}
+    later = imported(task, other)
+    assert [(loss.what, loss.count) for loss in later.losses] == [(DIFFERING, 1)]
     assert figures_of(task)["score", ""]["value"]["value"] == 60
+
+
+_EARLY: Final = "2026-11-30T12:00:00Z"
+_LATE: Final = "2026-11-30T12:00:01Z"
+
+
+@pytest.mark.parametrize("is_export", [False, True])
+@pytest.mark.parametrize("times", [(_EARLY, _LATE), (_LATE, _EARLY)])
+def test_later_of_two_scores_counts_in_every_format(
+    is_export: bool,
+    times: tuple[str, str],
+) -> None:
+    task = scored_by_two(make_campaign(), "cobalt", "dune")
+    lines = []
+    for time, score in zip(times, (60, 10.5), strict=True):
+        if is_export:
+            lines.append(score_line("1", "dune", score, submitted_at=time))
+        else:
+            values = {
+                "segment": "1",
+                "judge": "judgebot",
+                "machine": True,
+                "version": "1",
+                "outputs": [{"systems": ["dune"], "score": score, "spans": []}],
+                "ended_at": datetime.fromisoformat(time).timestamp(),
+            }
+            lines.append(json.dumps(values) + "\n")
+    result = imported(task, "".join(lines))
+    assert REPLACED in {loss.what for loss in result.losses}
+    stored = MachineJudgment.objects.get()
+    expected = 60 if times[0] == _LATE else 10
+    assert stored.answer["outputs"][0]["score"] == expected
 
 
 def test_empty_verdict_is_asked_again(writer: TestSetWriter) -> None:

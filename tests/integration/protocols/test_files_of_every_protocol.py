@@ -10,11 +10,13 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from annotation.importing.stored_answers import blocks_withdraw
 from annotation.models import Judgment
 from annotation.protocols.answer_files import answer_files
+from annotation.services.numbers import judgments_number
 from campaign.models import Campaign, Protocol, Task
 from campaign.services.campaigns import task_create
-from tests.exporting import exported
+from tests.exporting import export_of, exported
 from tests.factories import make_campaign, make_organiser, make_task
 from tests.integration.protocols.every import TWO_PROTOCOLS
 from tests.integration.protocols.judging import (
@@ -150,3 +152,17 @@ def test_losses_of_imported_answers_are_reported(
         imported(line("fluency"), line("fluency", 3))
     with pytest.raises(CommandError, match="6 is out of range"):
         imported(line("fluency", 6))
+
+
+def test_ratings_whose_earlier_pass_was_taken_back_are_a_loss_of_the_export() -> None:
+    """They count, but cannot be imported into a task of the same rules."""
+    task = rated_task(make_campaign())
+    judgments_number(task_id=task.pk)
+    fluency = Judgment.objects.filter(task=task, ratinganswer__criteria=["fluency"])
+    written = export_of(task, "ratings-csv").answers
+    assert written is not None
+    assert written.losses == []
+    blocks_withdraw(task=task, blocks=[fluency.earliest("pk").block_id])
+    written = export_of(task, "ratings-csv").answers
+    assert written is not None
+    assert [loss.count for loss in written.losses] == [1]

@@ -1,8 +1,9 @@
 """A file that holds its rows twice gives the figures of the file once, in every format, and the report says so."""
 
 import json
+import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,14 @@ from campaign.formats.repeats import (
     counted_repeatable,
 )
 from protocols.spans.files.formats import read_spans
+from protocols.spans.files.mqm import EQUAL_ERRORS, write_mqm_tsv
+from protocols.spans.records import ScoredJudgment
 from ranking.files.reading import read_judgments
 from tests.properties import examples
 
-_CASE = Path(__file__).parents[2] / "data/cases/files/86-one-output-submitted-twice"
+_CASES = Path(__file__).parents[2] / "data/cases/files"
+_CASE = _CASES / "86-one-output-submitted-twice"
+_EQUAL_ERRORS = _CASES / "130-two-equal-errors-in-mqm-tsv"
 
 
 @dataclass(frozen=True)
@@ -373,6 +378,39 @@ def test_rows_doubled_in_parquet_give_the_same_figures(tmp_path: Path) -> None:
         figures, _none = _figures("ranking", once)
         assert _figures("ranking", twice) == (figures, len(_JUDGED))
         assert _figures("ranking", once, twice) == (figures, 2 * len(_JUDGED))
+
+
+def test_equal_errors_of_one_output_all_count(tmp_path: Path) -> None:
+    """Case 130: two omissions have no place, and Google counts each row."""
+    path = _EQUAL_ERRORS / "written-by-convert_spans.tsv"
+    head, *rows = path.read_text().splitlines(keepends=True)
+    figures, reported = _figures("spans", path)
+    assert reported == 0
+    assert [len(each.outputs[0].spans or ()) for each in _judged(path)] == [2, 2]
+    # An annotation that comes again is no further error.
+    again = tmp_path / "again.tsv"
+    for repeated in (rows, rows[:2]):
+        again.write_text("".join([head, *rows, *repeated]))
+        assert _figures("spans", again) == (figures, len(repeated))
+    # Rows that were sorted by something else are no annotations that come again.
+    first, second = rows[0], rows[2]
+    others = [re.sub("Accuracy|Style", "Other", row) for row in rows]
+    again.write_text(
+        "".join([head, first, second, others[0], others[2], first, second]),
+    )
+    assert [len(each.outputs[0].spans or ()) for each in _judged(again)] == [3, 3]
+
+
+def _judged(path: Path) -> tuple[ScoredJudgment, ...]:
+    return read_spans([str(path)]).judgments
+
+
+def test_equal_errors_that_would_be_read_once_are_a_loss_of_writing() -> None:
+    [two, *_rest] = read_spans([str(_EQUAL_ERRORS / "twomissing.jsonl")]).judgments
+    for number, expected in ((9, 0), (10, 10)):
+        judgments = [replace(two, segment=str(place)) for place in range(number)]
+        losses = {loss.what: loss.count for loss in write_mqm_tsv(judgments)[1]}
+        assert losses.get(EQUAL_ERRORS, 0) == expected
 
 
 def test_double_click_counts_once() -> None:

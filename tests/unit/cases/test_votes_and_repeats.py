@@ -3,6 +3,7 @@
 import json
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -15,6 +16,7 @@ from ranking.core.counting.counts import tally
 from ranking.files.reading import read_judgments
 
 _CASES = Path(__file__).parents[2] / "data/cases"
+_ANNOTATORS = _CASES / "files/117-arena-votes-of-annotators"
 _VOTES = _CASES / "files/48-arena-votes/votes.csv"
 
 
@@ -30,6 +32,55 @@ def test_arena_votes_are_blocks_of_two_and_other_columns_are_counted() -> None:
         ('column "turn"', 3),
         ('column "language"', 3),
     ]
+
+
+@pytest.mark.parametrize("name", ["annotator.jsonl", "annotator.csv", "nojudge.csv"])
+def test_votes_of_different_people_about_one_question_all_count(name: str) -> None:
+    """Case 117: alpha wins two of three votes on each of ten questions."""
+    read = read_judgments([str(_ANNOTATORS / name)])
+    assert tally(read.blocks).wins.tolist() == [[0, 20], [10, 0]]
+    assert {loss.what for loss in read.losses} == {'column "question_id"'}
+    assert read.judges == (0 if name == "nojudge.csv" else 3)
+
+
+def _wins(folder: Path, *votes: dict[str, Any]) -> list[list[int]]:
+    file = folder / "votes.jsonl"
+    pair = {"model_a": "A", "model_b": "B"}
+    file.write_text("\n".join(json.dumps({**pair, **vote}) for vote in votes))
+    return tally(read_judgments([str(file)]).blocks).wins.tolist()  # type: ignore[no-any-return]
+
+
+def test_vote_without_judge_is_a_repeat_only_if_all_of_it_is_equal(
+    tmp_path: Path,
+) -> None:
+    vote = {"question_id": 7, "winner": "model_a", "tstamp": 5, "language": "en"}
+    assert _wins(tmp_path, vote, vote) == [[0, 1], [0, 0]]
+    for other in ({"tstamp": 5.5}, {"language": "de"}, {"winner": "model_b"}):
+        assert sum(map(sum, _wins(tmp_path, vote, {**vote, **other}))) == 2
+    named = {"vote_id": 0, "winner": "model_a"}
+    assert _wins(tmp_path, named, named) == [[0, 1], [0, 0]]
+
+
+@pytest.mark.parametrize("column", ["question_id", "turn", "judge"])
+@pytest.mark.parametrize("zero", [0, "0"])
+def test_zero_of_a_vote_is_a_value(
+    column: str,
+    zero: object,
+    tmp_path: Path,
+) -> None:
+    """The votes differ in this column alone; equal ones are repeats."""
+    vote = {
+        "question_id": 1,
+        "turn": 1,
+        "judge": "ann",
+        "tstamp": 1_000,
+        "winner": "model_a",
+    }
+    zeros = {**vote, column: zero}
+    for votes in ([vote, zeros], [vote, zeros, zeros]):
+        assert _wins(tmp_path, *votes) == [[0, 2], [0, 0]]
+    earlier = {**vote, "tstamp": zero, "winner": "model_b"}
+    assert _wins(tmp_path, vote, earlier) == [[0, 1], [0, 0]]
 
 
 def test_arena_votes_of_json_lines_equal_those_of_csv(tmp_path: Path) -> None:

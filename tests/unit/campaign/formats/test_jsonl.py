@@ -73,6 +73,7 @@ _GOOD = '{"document": "d", "segment": 1, "source": "s", "outputs": {"A": "a"}}\n
         ('{"segment": ' + "9" * 10_000 + "}", ("set.jsonl, line 1: the line is not readable JSON.")),
         ('{"source": "s", "output": {}}', ('set.jsonl, line 1: the key "output" is unknown.')),
         ('{"source": "s", "outputs": {"A": "a", "A": "b"}}', ('set.jsonl, line 1: the key "A" appears twice in one object.')),
+        ('{"source": "s", "outputs": {"A": 0}}', ('set.jsonl, line 1 (field "outputs"): the value is not a text.')),
         ('{"outputs": {}}', ('set.jsonl, line 1 (field "source"): the value is missing.')),
         ('{"source": 3}', ('set.jsonl, line 1 (field "source"): the value is not a text.')),
         ('{"source": "s", "segment": true}', ('set.jsonl, line 1 (field "segment"): the value is not a text.')),

@@ -130,3 +130,28 @@ def test_system_may_be_called_system(make_file: MakeFile) -> None:
 def test_column_of_ids_is_no_system(make_file: MakeFile) -> None:
     [segment] = _read(make_file, "id\tsource\tA\tB\nq-7\tOne.\tEins.\tEin.\n")
     assert list(segment.outputs) == ["A", "B"]
+
+
+def test_quoted_cells_have_line_breaks_where_segments_are_counted(
+    make_file: MakeFile,
+) -> None:
+    texts = 'segment,source,A,B\n1,one,"eins\n\n=""1"",",x\n2,two,zwei,"y\nz"\n'
+    rows = _read(make_file, texts)
+    assert [row.outputs for row in rows] == [
+        {"A": 'eins\n\n="1",', "B": "x"},
+        {"A": "zwei", "B": "y\nz"},
+    ]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        '1,one,"eins\n2,two,zwei\n3,three,drei"\n',
+        '1,one,"eins\n2,two,zwei"\n3,three,drei\n',
+        '1,one,"eins\n3,three,drei\n',
+        '1,one,5" eins\n2,two,"zwei\n',
+    ],
+)
+def test_unclosed_quote_swallows_no_row(make_file: MakeFile, rows: str) -> None:
+    texts = _read(make_file, f"segment,source,A\n{rows}")
+    assert len(texts) == rows.count("\n")

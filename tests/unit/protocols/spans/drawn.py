@@ -53,9 +53,11 @@ def spans_of(draw: st.DrawFn, text: str) -> tuple[Span, ...]:
         Span(start, end, draw(severities), draw(_CATEGORIES))
         for start, end in zip(ends[::2], ends[1::2], strict=False)
     ]
-    missing = draw(st.integers(0, 1))
+    missing = draw(st.integers(0, 2))
     return (
         *found,
+        # Two equal errors are two.
+        *found[: draw(st.integers(0, 1))],
         *(
             Span(None, None, draw(severities), draw(_CATEGORIES))
             for _ in range(missing)
