@@ -44,6 +44,7 @@ from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.shown import outputs_of
 from campaign.models import Campaign, GroupMember, Judge, Output, Segment, Task
 from campaign.texts.languages import WITHOUT_SPACES
+from campaign.texts.media import MARK_SQL
 
 ROWS: Final = 50
 #: Number of judgments scanned for a page if no index finds the rows that match a filter.
@@ -220,12 +221,14 @@ def by_group(name: str) -> Exists:
     return Exists(members)
 
 
-# Number of words in a text; in languages without spaces, half the number of characters.
+# Number of words in a text; in languages without spaces, half the number of characters. A picture or recording counts
+# as a word.
 _WORDS: Final = (
     "(SELECT CASE WHEN lower(split_part(language, '-', 1)) = ANY(unspaced)"
     " THEN (length(regexp_replace(text, '\\s', '', 'g')) + 1) / 2"
     " ELSE cardinality(regexp_split_to_array(regexp_replace(text, '^\\s+|\\s+$', '', 'g'), '\\s+')) END"
-    " FROM (SELECT %(expressions)s) AS asked(text, language, unspaced))"
+    f" FROM (SELECT regexp_replace(raw, '{MARK_SQL}', '--', 'g') AS text, language, unspaced"
+    " FROM (SELECT %(expressions)s) AS given(raw, language, unspaced)) AS asked)"
 )
 
 

@@ -78,13 +78,13 @@ class MediaNames:
 
     def __init__(
         self,
-        called: str,
+        set_name: str,
         files: Sequence[StoredFile],
         watch: MediaWatch | None = None,
         *,
         is_demanded: bool = False,
     ) -> None:
-        self._called = called
+        self._called = set_name
         self._watch = watch
         self._is_demanded = is_demanded or bool(files)
         self._files: dict[str, list[StoredFile]] = {}
@@ -98,6 +98,8 @@ class MediaNames:
         # By the name of the file, or the digest of one within a text, and the part.
         self._marks: dict[tuple[str, Part | None], str] = {}
         self._endings: dict[str, set[str]] = {}
+        # Names of files by their marks; empty for files within texts.
+        self.called: dict[str, str] = {}
 
     def replaced(
         self,
@@ -110,6 +112,7 @@ class MediaNames:
         files, texts that are names stay, unless all outputs of the first segment are names, or its source is the
         remote address of a file.
         """
+        omissions.media = self.called
         count = 0
         for segment in segments:
             if count == 0 and _is_about_media(segment):
@@ -191,17 +194,19 @@ class MediaNames:
                     "write data:image/png;base64, and the whole file, or give the name of a file",
                 ) from error
             file = StoredFile(f"{self._called}, {whose}", partial(_open_content, data))
-            self._marks[key] = self._mark_of(file)
+            self._marks[key] = self._mark_of(file, "")
         return self._marks[key]
 
-    def _mark_of(self, file: StoredFile) -> str:
+    def _mark_of(self, file: StoredFile, called: str) -> str:
         # FFmpeg takes a tenth of a second to import, and most test sets have no media.
         from campaign.formats.media_files import media_file_read
 
         media = media_file_read(file)
         if self._watch is not None:
             self._watch(media)
-        return media_mark(media.name)
+        mark = media_mark(media.name)
+        self.called.setdefault(mark, called)
+        return mark
 
     def _mark(self, name: str, whose: str) -> str:
         file_name, sign, fragment = name.rpartition("#")
@@ -214,9 +219,10 @@ class MediaNames:
         key = (file.name, part)
         if key not in self._marks:
             if part is None:
-                self._marks[key] = self._mark_of(file)
+                self._marks[key] = self._mark_of(file, file.name)
             else:
-                self._marks[key] = self._mark_of(part_cut(file, part, whose))
+                called = f"{file.name}, {part} s"
+                self._marks[key] = self._mark_of(part_cut(file, part, whose), called)
         return self._marks[key]
 
     def _file(self, name: str, whose: str) -> StoredFile:
@@ -285,6 +291,15 @@ def without_files(text: str) -> tuple[str, int]:
         return "", 1
     words, count = _REFERENCE.subn(" ", text)
     return " ".join(words.split()), count
+
+
+def words_beside_files(lines: str) -> str:
+    """Return the words of lines beside the files that they name, contain or mark."""
+    words = []
+    for line in lines.splitlines():
+        if not _FILE.fullmatch(line.strip()):
+            words.append(without_files(line)[0])
+    return "\n".join(words)
 
 
 def folder_lists(files: Sequence[StoredFile]) -> list[StoredFile]:

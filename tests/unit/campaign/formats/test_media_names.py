@@ -12,10 +12,12 @@ from urllib.parse import quote
 import pytest
 
 from campaign.formats.errors import FormatError
+from campaign.formats.inspecting import inspect
 from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import opened_set, recognise
 from campaign.formats.records import MediaFile, SegmentTexts
 from campaign.formats.streams import StoredFile
+from campaign.importing.inspection_report import inspection_report, language_guess
 from campaign.texts.media import marked_text
 from tests.media_samples import SAMPLES, png, wav
 
@@ -485,3 +487,35 @@ def test_tasks_of_label_studio_are_named(is_list: bool) -> None:
     content = json.dumps([task] if is_list else task)
     with pytest.raises(FormatError, match="Label Studio"):
         read({"tasks.json": content})
+
+
+def test_check_names_the_files_of_sample_segments() -> None:
+    table = TABLE.replace("alpha/1.wav", "alpha/1.wav#t=0,0.25")
+    [segment] = inspect(recognise("set", stored({"set.tsv": table, **SOUNDS}))).sample
+    assert segment.outputs == {
+        "alpha": "[recording audio/alpha/1.wav, 0.000 to 0.250 s]",
+        "beta": "[recording audio/beta/1.wav]",
+    }
+
+
+def test_recordings_have_no_length_to_compare() -> None:
+    inspection = inspect(recognise("set", stored({"set.tsv": TABLE, **SOUNDS})))
+    assert [(system.outputs, system.usual_ratio) for system in inspection.systems] == [
+        (1, None),
+        (1, None),
+    ]
+
+
+def test_names_of_pictures_have_no_language() -> None:
+    files: Files = {"source.txt": "What is this?\n" * 6}
+    for number in range(1, 7):
+        for system in ("gen-a", "gen-b"):
+            files[f"{system}/my picture {number}.png"] = png(number)
+    recognised = recognise("set", stored(files))
+    report = inspection_report(recognised, inspect(recognised))
+    languages = {file["name"]: file["language"] for file in report["files"]}
+    assert languages == {"source.txt": "en", "gen-a.txt": None, "gen-b.txt": None}
+
+
+def test_marks_have_no_language() -> None:
+    assert language_guess(f"[media:{'c20a0a13' * 4}.png]\n" * 20) is None
