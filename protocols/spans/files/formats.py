@@ -9,7 +9,11 @@ from typing import Final
 from campaign.formats import FormatError, InputFile, Location
 from campaign.formats.documents_of_systems import JudgedItem, shared_names
 from campaign.formats.errors import Loss, Losses
-from campaign.formats.known_files import KEYS_OF_ANNOTATIONS, known_file_error
+from campaign.formats.known_files import (
+    ANALYSE_SPANS,
+    KEYS_OF_ANNOTATIONS,
+    known_file_error,
+)
 from campaign.formats.records import FormAnswer
 from campaign.formats.segment_identity import SegmentProblem, SegmentTexts
 from campaign.formats.streams import StoredFile, first_line_of, head_text, peek
@@ -354,7 +358,8 @@ def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:
     input_format = _format_of(text, first_line)
     if input_format is not None:
         return input_format, whole
-    raise known_file_error(file.name, head) or Location(file.name, 1).error(
+    error = known_file_error(file.name, head, here=ANALYSE_SPANS)
+    raise error or Location(file.name, 1).error(
         "the format was not recognised",
         f"use one of {', '.join(SpansFormat)}, or set --input-format",
     )

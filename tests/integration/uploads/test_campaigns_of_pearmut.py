@@ -23,6 +23,7 @@ from campaign.selectors.questions import answers_summaries
 from campaign.services.campaigns import campaign_change
 from campaign.services.uploads import upload_change
 from protocols.models import RatingAnswer
+from protocols.spans.rules import categories_of
 from tests.factories import make_judge
 from tests.integration.uploads.conftest import FILES, Sent
 from tests.integration.uploads.test_uploads import checked, imported
@@ -80,6 +81,16 @@ def test_mqm_campaign_becomes_a_task_with_its_taxonomy(
     assert Instructions.objects.get().text == "Mark **every** error."
 
 
+def test_categories_keep_commas_and_colons_of_their_names(sent: Sent) -> None:
+    categories = {"Fluency": ["Grammar, spelling", "Register"], "Other: specify": []}
+    imported(pearmut(sent, {"protocol": "MQM", "mqm_categories": categories}))
+    assert categories_of(task_rules(Task.objects.get())) == [
+        "Fluency/Grammar, spelling",
+        "Fluency/Register",
+        "Other: specify",
+    ]
+
+
 def test_outputs_of_contrastive_esa_are_side_by_side(sent: Sent) -> None:
     imported(pearmut(sent, {"protocol": "cESA"}))
     design = design_in_force(task_id=Task.objects.get().pk)
@@ -107,6 +118,43 @@ def test_sliders_become_criteria(sent: Sent) -> None:
         (0, 5),
         (0, 100),
     ]
+
+
+@pytest.mark.parametrize(
+    ("names", "keys"),
+    [
+        (["流畅度", "忠实度"], ["scale-0-100", "scale-0-100-2"]),
+        (["Беглость", "Точность"], ["scale-0-100", "scale-0-100-2"]),
+        (
+            [f"How much of the meaning of the source {end}" for end in ("stays", "is easy")],
+            ["how-much-of-the-meaning-of-the-source-st", "how-much-of-the-meaning-of-the-source-is"],
+        ),
+        (
+            [f"How much of the meaning of the sources {end}" for end in ("stays", "is easy")],
+            ["how-much-of-the-meaning-of-the-sources-s", "how-much-of-the-meaning-of-the-sources-i"],
+        ),
+        (
+            [f"How much of the meaning of the texts as a whole {end}" for end in ("stays", "is easy")],
+            ["how-much-of-the-meaning-of-the-texts-as-", "how-much-of-the-meaning-of-the-texts-a-2"],
+        ),
+    ],
+)
+def test_sliders_of_any_names_are_different_criteria(
+    sent: Sent,
+    names: list[str],
+    keys: list[str],
+) -> None:
+    sliders = [{"name": name, "min": 0, "max": 100} for name in names]
+    imported(pearmut(sent, {"protocol": "DA", "sliders": sliders}))
+    criteria: Any = task_rules(Task.objects.get())["criteria"]
+    assert [each["key"] for each in criteria] == keys
+
+
+def test_steps_of_a_slider_are_refused_with_a_way_out(sent: Sent) -> None:
+    slider = {"name": "Fluency", "min": 0, "max": 100, "step": 5}
+    upload = pearmut(sent, {"protocol": "DA", "sliders": [slider]})
+    assert upload.report is not None
+    assert "max 20 for steps of 5" in upload.report["error"]["problem"]
 
 
 def test_organiser_may_choose_another_protocol_and_learns_what_is_lost(
