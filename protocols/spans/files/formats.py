@@ -23,7 +23,12 @@ from protocols.spans.contradictions import ContradictionRule
 from protocols.spans.files.appraise import KINDS, read_appraise_csv, write_appraise_csv
 from protocols.spans.files.evalset import read_evalset_ratings
 from protocols.spans.files.jsonl import read_spans_jsonl, write_spans_jsonl
-from protocols.spans.files.mqm import column_names, read_mqm_tsv, write_mqm_tsv
+from protocols.spans.files.mqm import (
+    column_names,
+    is_row_of_marot,
+    read_mqm_tsv,
+    write_mqm_tsv,
+)
 from protocols.spans.files.pearmut import (
     read_pearmut_campaign,
     read_pearmut_log,
@@ -377,7 +382,7 @@ def _format_of(text: str, first_line: str) -> SpansFormat | None:
     if _RATING.match(first_line) and '\t{"errors"' in text:
         return SpansFormat.EVALSET_RATINGS
     names = column_names(first_line.split(separator_of(first_line)))
-    if set(names) >= _COLUMNS_OF_MQM:
+    if set(names) >= _COLUMNS_OF_MQM or is_row_of_marot(first_line.split("\t")):
         return SpansFormat.MQM_TSV
     if _APPRAISE.search(text) or _APPRAISE_HEADER.match(first_line):
         return SpansFormat.APPRAISE_CSV
