@@ -17,7 +17,15 @@ from annotation.services.planning.pool import hits_plan
 from campaign.formats.errors import FormatError
 from campaign.formats.repeats import REPLACED
 from campaign.formats.streams import StoredFile
-from campaign.models import Campaign, Instructions, Judge, Protocol, Task, Upload
+from campaign.models import (
+    Campaign,
+    Instructions,
+    Judge,
+    Output,
+    Protocol,
+    Task,
+    Upload,
+)
 from campaign.models.questions import questions_stored
 from campaign.selectors.questions import answers_summaries
 from campaign.services.campaigns import campaign_change
@@ -406,3 +414,31 @@ def test_items_whose_source_judges_do_not_see_are_outputs_alone(
     text = lent.content.decode()
     assert "Auf." in text or "Offen!" in text
     assert "item 1" not in text
+
+
+def test_sentence_twice_in_a_document_without_ids_is_matched_by_its_outputs(
+    sent: Sent,
+) -> None:
+    items = [
+        {"src": "Thank you.", "tgt": {"amber": "Danke.", "birch": "Merci."}},
+        {"src": "It rains.", "tgt": {"amber": "Es regnet.", "birch": "Regen."}},
+        {"src": "Thank you.", "tgt": {"amber": "Danke schön.", "birch": "Bitte."}},
+    ]
+    imported(pearmut(sent, {"protocol": "DA"}, data=[items]))
+    scores = [{"amber": 90, "birch": 10}, {"amber": 80, "birch": 40}, {"amber": 70, "birch": 20}]
+    annotation = [
+        {system: {"score": score, "error_spans": []} for system, score in of_item.items()}
+        for of_item in scores
+    ]
+    entry = {"user_id": "ann", "item_i": 0, "item": items, "annotation": annotation}
+    content = json.dumps(entry).encode()
+    log = StoredFile("log.jsonl", partial(io.BytesIO, content))
+    task = Task.objects.get()
+    answers_import(task=task, files=[log])
+    rows = Judgment.objects.filter(task=task).order_by("block__segment__number", "pk")
+    segments = {}
+    for number, outputs in rows.values_list("block__segment__number", "block__outputs"):
+        segments.setdefault(number, set()).update(outputs)
+    assert sorted(segments) == [1, 2, 3]
+    for number, outputs in segments.items():
+        assert set(Output.objects.filter(pk__in=outputs).values_list("segment__number", flat=True)) == {number}
