@@ -227,8 +227,7 @@ _WORDS: Final = (
     "(SELECT CASE WHEN lower(split_part(language, '-', 1)) = ANY(unspaced)"
     " THEN (length(regexp_replace(text, '\\s', '', 'g')) + 1) / 2"
     " ELSE cardinality(regexp_split_to_array(regexp_replace(text, '^\\s+|\\s+$', '', 'g'), '\\s+')) END"
-    f" FROM (SELECT regexp_replace(raw, '{MARK_SQL}', '--', 'g') AS text, language, unspaced"
-    " FROM (SELECT %(expressions)s) AS given(raw, language, unspaced)) AS asked)"
+    " FROM (SELECT %(expressions)s) AS asked(text, language, unspaced))"
 )
 
 
@@ -236,7 +235,13 @@ def with_words(rows: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
     """Annotate judgment numbers with `words`, the number of source words; NULL without a source text."""
     words = _number(
         _WORDS,
-        F("judgment__block__segment__source_text"),
+        Func(
+            F("judgment__block__segment__source_text"),
+            Value(MARK_SQL),
+            Value("--"),
+            Value("g"),
+            function="regexp_replace",
+        ),
         F("task__test_set__source_language"),
         Value(sorted(WITHOUT_SPACES), output_field=ArrayField(TextField())),
     )

@@ -104,7 +104,7 @@ _KINDS: Final = (
         "write a line for each rating, with: jq -nc '[inputs] as $all | ($all | map(.id) | unique) as $ids | $all[] | "
         ". as $text | .expert_annotations | to_entries[] | .key as $judge | .value | to_entries[] | "
         "{segment: (($ids | index($text.id)) + 1), segment_id: $text.id, systems: [$text.model_id], "
-        "judge: \"expert \\($judge + 1)\", criterion: .key, value: .value}' OLD > NEW; then: analyse rating NEW",
+        'judge: "expert \\($judge + 1)", criterion: .key, value: .value}\' OLD > NEW; then: analyse rating NEW',
     ),
     _kind(
         r'\{[^\n]*"annotation"[^\n]*"sliders"\s*:\s*\{\s*"',

@@ -22,7 +22,10 @@ from PIL import Image, ImageOps
 from PIL.ExifTags import Base
 
 from campaign.formats.errors import FormatError
-from campaign.formats.picture_metadata import picture_without_metadata
+from campaign.formats.picture_metadata import (
+    picture_without_metadata,
+    profile_without_names,
+)
 from campaign.formats.records import MediaFile
 from campaign.formats.streams import StoredFile
 from campaign.texts.media import MEDIA_TYPES
@@ -185,7 +188,7 @@ def _written_anew(image: Image.Image, ending: str) -> bytes:
         written,
         _PICTURES[ending],
         quality=quality,
-        icc_profile=image.info.get("icc_profile"),
+        icc_profile=profile_without_names(image.info.get("icc_profile") or b"") or None,
         comment=b"",
         exif=b"",
         xmp=b"",

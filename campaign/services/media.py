@@ -130,27 +130,29 @@ def _clean(files: Sequence[KeptFile]) -> None:
         stored.append(StoredFile(file.name, partial(BytesIO, content)))
     size = sum(file.size for file in files)
     read = partial(media_read_again, stored)
-    for file, content, cleaned in zip(
+    for file, original, result in zip(
         files,
         stored,
         isolated("media", size, read),
         strict=True,
     ):
-        file_format = CLEANED
-        if isinstance(cleaned, FormatError):
+        if isinstance(result, FormatError):
             logger.error(
                 "A file of campaign %s cannot be cleaned, and stays as it is: %s Import its texts again.",
                 file.campaign_id,
-                cleaned,
+                result,
             )
-            file_format = _REFUSED
-            with content.open() as stream:
-                cleaned = MediaFile(file.name, stream.read(), file.seconds)
-        with transaction.atomic():
-            if KeptFile.objects.select_for_update().filter(pk=file.pk).exists():
-                exported_files_delete([file])
-                media_store(
-                    campaign=file.campaign,
-                    file=MediaFile(file.name, cleaned.content, cleaned.seconds),
-                    file_format=file_format,
-                )
+            with original.open() as stream:
+                kept = MediaFile(file.name, stream.read(), file.seconds)
+            _replace(file, kept, file_format=_REFUSED)
+        else:
+            kept = MediaFile(file.name, result.content, result.seconds)
+            _replace(file, kept, file_format=CLEANED)
+
+
+@transaction.atomic
+def _replace(file: KeptFile, kept: MediaFile, *, file_format: str) -> None:
+    """Replace a stored file, unless it was deleted meanwhile."""
+    if KeptFile.objects.select_for_update().filter(pk=file.pk).exists():
+        exported_files_delete([file])
+        media_store(campaign=file.campaign, file=kept, file_format=file_format)

@@ -162,27 +162,38 @@ class UnnamedItems:
     """
 
     def __init__(self) -> None:
+        # For each source, the outputs of its items, and how many others of the source are before them in a document.
         self._items: dict[str, list[tuple[int, JSONObject]]] = defaultdict(list)
+        self._before = Counter[str]()
 
-    def identifier(self, item: JSONObject, source: str, before: int) -> str | None:
-        """Return the ID of an item with `before` others of its source before it in the document; None without a source."""
-        if item.get("src_text", item.get("src")) is None:
-            return None
+    def begin_document(self) -> None:
+        """Begin a document."""
+        self._before.clear()
+
+    def identifier(self, item: JSONObject, source: str) -> str:
+        """Return the ID of the next item of a document."""
+        before = self._before[source]
+        self._before[source] += 1
         outputs = item.get("tgt")
         if not isinstance(outputs, dict):
             outputs = {}
+        digest = hashlib.sha256(source.encode()).hexdigest()[:12]
+        number = self._number(source, before, outputs)
+        if number == 1:
+            return f"source {digest}"
+        return f"source {digest} {number}"
+
+    def _number(self, source: str, before: int, outputs: JSONObject) -> int:
         items = self._items[source]
-        digest = hashlib.sha256(str(_with_line_feeds(source)).encode()).hexdigest()
-        number = 0
         for number, (others_before, texts) in enumerate(items, 1):
-            is_same = all(texts.get(name, text) == text for name, text in outputs.items())
+            is_same = all(
+                texts.get(name, text) == text for name, text in outputs.items()
+            )
             if others_before == before and is_same:
                 texts.update(outputs)
-                break
-        else:
-            items.append((before, dict(outputs)))
-            number = len(items)
-        return f"source {digest[:12]}" + (f" {number}" if number > 1 else "")
+                return number
+        items.append((before, dict(outputs)))
+        return len(items)
 
 
 def entry_answers(
@@ -196,7 +207,7 @@ def entry_answers(
     lose: Lose,
 ) -> Iterator[LoggedItem | FormAnswer]:
     """Yield the answers of an entry."""
-    sources_before = Counter[str]()
+    unnamed.begin_document()
     items = list_of("item", values.get("item"), refuse)
     annotations = list_of("annotation", values.get("annotation"), refuse)
     if len(items) != len(annotations):
@@ -215,11 +226,6 @@ def entry_answers(
     for number, annotation in enumerate(annotations):
         key = f"item[{number}]"
         item = object_of(key, items[number], refuse)
-        source = str(item.get("src_text", item.get("src")))
-        identifier = item.get("item_id")
-        if identifier is None and "form" not in item:
-            identifier = unnamed.identifier(item, source, sources_before[source])
-            sources_before[source] += 1
         if "form" in item:
             if annotation is None or item["form"] is None:
                 continue
@@ -241,7 +247,7 @@ def entry_answers(
             yield LoggedItem(
                 line=line,
                 judge=judge,
-                **_names(key, item, identifier, campaign, refuse),
+                **_names(key, item, campaign, unnamed, refuse),
                 outputs=_outputs(f"annotation[{number}]", annotation, item, refuse),
                 started_at=started,
                 ended_at=ended,
@@ -317,15 +323,18 @@ class _ItemNames(TypedDict):
 def _names(
     key: str,
     item: JSONObject,
-    identifier: object,
     campaign: str,
+    unnamed: UnnamedItems,
     refuse: Refuse,
 ) -> _ItemNames:
     """Return source and names of an item."""
+    identifier = item.get("item_id")
     # As in the campaign: a transcript or description, if there is one.
     source = item.get("src_text", item.get("src"))
     if source is not None:
         source = any_text(f"{key}.src", _with_line_feeds(source), refuse)
+        if identifier is None:
+            identifier = unnamed.identifier(item, source)
     if identifier is None or not str(identifier).strip():
         refuse(f"{key}.item_id", "the item has neither id nor source", "add an item_id")
     source_language, target_language, document, segment = names_of(

@@ -134,16 +134,34 @@ def test_sliders_become_criteria(sent: Sent) -> None:
         (["流畅度", "忠实度"], ["scale-0-100", "scale-0-100-2"]),
         (["Беглость", "Точность"], ["scale-0-100", "scale-0-100-2"]),
         (
-            [f"How much of the meaning of the source {end}" for end in ("stays", "is easy")],
-            ["how-much-of-the-meaning-of-the-source-st", "how-much-of-the-meaning-of-the-source-is"],
+            [
+                f"How much of the meaning of the source {end}"
+                for end in ("stays", "is easy")
+            ],
+            [
+                "how-much-of-the-meaning-of-the-source-st",
+                "how-much-of-the-meaning-of-the-source-is",
+            ],
         ),
         (
-            [f"How much of the meaning of the sources {end}" for end in ("stays", "is easy")],
-            ["how-much-of-the-meaning-of-the-sources-s", "how-much-of-the-meaning-of-the-sources-i"],
+            [
+                f"How much of the meaning of the sources {end}"
+                for end in ("stays", "is easy")
+            ],
+            [
+                "how-much-of-the-meaning-of-the-sources-s",
+                "how-much-of-the-meaning-of-the-sources-i",
+            ],
         ),
         (
-            [f"How much of the meaning of the texts as a whole {end}" for end in ("stays", "is easy")],
-            ["how-much-of-the-meaning-of-the-texts-as-", "how-much-of-the-meaning-of-the-texts-a-2"],
+            [
+                f"How much of the meaning of the texts as a whole {end}"
+                for end in ("stays", "is easy")
+            ],
+            [
+                "how-much-of-the-meaning-of-the-texts-as-",
+                "how-much-of-the-meaning-of-the-texts-a-2",
+            ],
         ),
     ],
 )
@@ -425,9 +443,16 @@ def test_sentence_twice_in_a_document_without_ids_is_matched_by_its_outputs(
         {"src": "Thank you.", "tgt": {"amber": "Danke schön.", "birch": "Bitte."}},
     ]
     imported(pearmut(sent, {"protocol": "DA"}, data=[items]))
-    scores = [{"amber": 90, "birch": 10}, {"amber": 80, "birch": 40}, {"amber": 70, "birch": 20}]
+    scores = [
+        {"amber": 90, "birch": 10},
+        {"amber": 80, "birch": 40},
+        {"amber": 70, "birch": 20},
+    ]
     annotation = [
-        {system: {"score": score, "error_spans": []} for system, score in of_item.items()}
+        {
+            system: {"score": score, "error_spans": []}
+            for system, score in of_item.items()
+        }
         for of_item in scores
     ]
     entry = {"user_id": "ann", "item_i": 0, "item": items, "annotation": annotation}
@@ -441,4 +466,8 @@ def test_sentence_twice_in_a_document_without_ids_is_matched_by_its_outputs(
         segments.setdefault(number, set()).update(outputs)
     assert sorted(segments) == [1, 2, 3]
     for number, outputs in segments.items():
-        assert set(Output.objects.filter(pk__in=outputs).values_list("segment__number", flat=True)) == {number}
+        assert set(
+            Output.objects.filter(pk__in=outputs).values_list(
+                "segment__number", flat=True
+            )
+        ) == {number}

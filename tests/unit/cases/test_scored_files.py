@@ -9,16 +9,14 @@ from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile
 from campaign.formats.errors import Loss
-from campaign.formats.known_files import ANALYSE_SPANS, RANK
+from campaign.formats.known_files import ANALYSE_SPANS, RANK, known_file_error
 from protocols.frame.scale.rating_records import rating_objects
 from protocols.spans.files.formats import (
     SpansFormat,
-    detect_spans_format,
     read_spans,
     read_spans_file,
 )
 from protocols.spans.records import ScoredJudgment, Severity
-from ranking.files.reading import detect_input_format
 
 _FILES = Path(__file__).parents[2] / "data/cases/files"
 _HEAD = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
@@ -153,7 +151,9 @@ def test_files_of_marot_are_read(name: str) -> None:
     """Case 129: globalSegId may be a constant, the header is optional, and rows of references have no rater."""
     read = read_spans([str(_FILES / "129-marot" / f"{name}.tsv")])
     assert read.input_format == SpansFormat.MQM_TSV
-    assert [(row.document, row.segment, row.outputs[0].systems) for row in read.judgments] == [
+    assert [
+        (row.document, row.segment, row.outputs[0].systems) for row in read.judgments
+    ] == [
         ("d1", "1", ("A",)),
         ("d1", "1", ("B",)),
         ("d1", "2", ("A",)),
@@ -188,9 +188,14 @@ def test_files_of_other_layouts_are_named(path: str, name: str) -> None:
     ids=str,
 )
 def test_no_reader_of_judgments_recommends_itself(path: Path) -> None:
-    content = path.read_bytes()
-    for read, here in ((detect_spans_format, ANALYSE_SPANS), (detect_input_format, RANK)):
-        try:
-            read(InputFile(path.name, io.BytesIO(content)))
-        except FormatError as error:
-            assert error.remedy != here
+    head = path.read_bytes()[:65536]
+    for here in (ANALYSE_SPANS, RANK):
+        error = known_file_error(path.name, head, here=here)
+        assert error is None or error.remedy != here
+
+
+def test_table_with_severities_is_not_sent_to_the_command_that_refuses_it() -> None:
+    content = "seg\tseverity\nx\tMajor\n"
+    with pytest.raises(FormatError) as refused:
+        _read(content)
+    assert ANALYSE_SPANS not in str(refused.value)

@@ -11,7 +11,7 @@ import pytest
 from av.stream import Disposition
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image, ImageChops
+from PIL import Image, ImageChops, ImageCms
 
 from campaign.formats.errors import FormatError
 from campaign.formats.media_files import MAX_BYTES, media_file_read
@@ -100,12 +100,40 @@ def test_lossy_picture_keeps_every_pixel(
 
 
 @pytest.mark.parametrize("marker", [*range(0xE0, 0xF0), 0xFE])
-@pytest.mark.parametrize("begins", [b"", b"JFIF\0", b"JFXX\0", b"Adobe\0\x64\0\0\0\0\1"])
+@pytest.mark.parametrize(
+    "begins", [b"", b"JFIF\0", b"JFXX\0", b"Adobe\0\x64\0\0\0\0\1"]
+)
 def test_no_application_data_of_jpeg_remain(marker: int, begins: bytes) -> None:
     before = picture("jpg")
     segment = begins + SECRET
     header = struct.pack(">BBH", 0xFF, marker, len(segment) + 2)
     assert SECRET not in read(before[:2] + header + segment + before[2:]).content
+
+
+@pytest.mark.parametrize("ending", ["png", "jpg", "webp"])
+def test_colour_profile_keeps_colours_and_no_names(ending: str) -> None:
+    whole = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    profile = whole.replace(
+        "sRGB built-in".encode("utf-16-be"), SECRET[:13].decode().encode("utf-16-be")
+    )
+    assert profile != whole
+    file = read(picture(ending, icc_profile=profile))
+    assert read(file.content) == file
+    after = Image.open(io.BytesIO(file.content)).info["icc_profile"]
+    assert SECRET[:13].decode().encode("utf-16-be") not in after
+    cleaned = ImageCms.ImageCmsProfile(io.BytesIO(after)).profile
+    before = ImageCms.ImageCmsProfile(io.BytesIO(whole)).profile
+    assert (cleaned.red_colorant, cleaned.media_white_point) == (
+        before.red_colorant,
+        before.media_white_point,
+    )
+    to_srgb = ImageCms.buildTransform(
+        ImageCms.ImageCmsProfile(io.BytesIO(after)),
+        ImageCms.createProfile("sRGB"),
+        "RGB",
+        "RGB",
+    )
+    assert to_srgb is not None
 
 
 @pytest.mark.parametrize("ending", sorted(SAMPLES.keys() - {"mp3"}))

@@ -321,7 +321,10 @@ def test_segmentation_may_name_recordings_with_spaces() -> None:
     segmentation = SEGMENTS.replace("talk.wav", "the talk.wav") * 2
     files = {**TEXTS, "the talk.wav": LOW, "tst.yaml": segmentation}
     segments, _media = read(files)
-    assert [marked_text(segment.source).words for segment in segments] == ["One.", "Two."]
+    assert [marked_text(segment.source).words for segment in segments] == [
+        "One.",
+        "Two.",
+    ]
 
 
 def test_part_may_end_a_little_after_its_recording() -> None:
@@ -349,7 +352,16 @@ def test_times_of_media_fragments_are_read(fragment: str, seconds: float) -> Non
 
 @pytest.mark.parametrize(
     "fragment",
-    ["t=", "t=-0.1,0.3", "t=0.1,", "t=0.1,0.2,0.3", "t=smpte:0:0:1", "t=0:75,2:00", "t=a", "track=1"],
+    [
+        "t=",
+        "t=-0.1,0.3",
+        "t=0.1,",
+        "t=0.1,0.2,0.3",
+        "t=smpte:0:0:1",
+        "t=0:75,2:00",
+        "t=a",
+        "track=1",
+    ],
 )
 @pytest.mark.parametrize("words", ["", "Listen to "])
 def test_other_fragments_of_recordings_are_refused(words: str, fragment: str) -> None:
@@ -367,7 +379,14 @@ def test_file_may_have_the_sign_of_a_fragment_in_its_name() -> None:
 
 @pytest.mark.parametrize(
     ("code", "bits", "extension"),
-    [(1, 16, b""), (1, 24, b""), (0xFFFE, 16, b"\1"), (0xFFFE, 24, b"\1"), (3, 32, b""), (0xFFFE, 32, b"\3")],
+    [
+        (1, 16, b""),
+        (1, 24, b""),
+        (0xFFFE, 16, b"\1"),
+        (0xFFFE, 24, b"\1"),
+        (3, 32, b""),
+        (0xFFFE, 32, b"\3"),
+    ],
 )
 def test_parts_of_any_wav_are_cut(code: int, bits: int, extension: bytes) -> None:
     size = bits // 8

@@ -6,7 +6,11 @@ from hypothesis import strategies as st
 
 from campaign.texts.name_lines import names_line, names_of_line
 
-NAMES = st.text('ab",:;/= ', min_size=1).map(lambda text: " ".join(text.split())).filter(bool)
+NAMES = (
+    st.text('ab",:;/= ', min_size=1)
+    .map(lambda text: " ".join(text.split()))
+    .filter(bool)
+)
 
 
 @given(NAMES, st.lists(NAMES))
@@ -21,7 +25,11 @@ def test_names_with_any_punctuation_are_read_as_written(
     ("line", "name", "below"),
     [
         ("Fluency: Grammar, , Register,", "Fluency", ["Grammar", "Register"]),
-        ('Fluency: "Grammar, spelling", Register', "Fluency", ["Grammar, spelling", "Register"]),
+        (
+            'Fluency: "Grammar, spelling", Register',
+            "Fluency",
+            ["Grammar, spelling", "Register"],
+        ),
         ('"Other: specify"', "Other: specify", []),
         ('Style: "Awkward", 5" pipe', "Style", ['"Awkward"', '5" pipe']),
     ],
