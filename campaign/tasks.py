@@ -10,6 +10,7 @@ from campaign.services.campaigns import bin_empty, campaigns_close_due
 from campaign.services.exported_files import exported_files_purge
 from campaign.services.jobs import jobs_run_waiting
 from campaign.services.mails import mails_forget, mails_send_due
+from campaign.services.media import media_clean_stored
 from campaign.services.uploads import uploads_purge
 from campaign.services.webhooks import webhooks_forget
 
@@ -43,6 +44,12 @@ def run_jobs() -> None:
 def close_campaigns() -> None:
     """Close the campaigns whose closing time has passed."""
     campaigns_close_due()
+
+
+@shared_task(name="campaign.tasks.clean_media")
+def clean_media() -> None:
+    """Remove from stored pictures and recordings what an earlier version left in them."""
+    media_clean_stored()
 
 
 @shared_task(name="campaign.tasks.empty_bin")

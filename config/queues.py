@@ -32,6 +32,7 @@ QUEUES: Final = {
     "housekeeping": (
         "annotation.tasks.carry_out_erasures",
         "annotation.tasks.refresh_participations",
+        "campaign.tasks.clean_media",
         "campaign.tasks.clean_up",
         "campaign.tasks.close_campaigns",
         "campaign.tasks.empty_bin",

@@ -288,6 +288,7 @@ CELERY_BEAT_SCHEDULE = {
     "rank-what-is-due": every(30, "ranking.tasks.rank_what_is_due"),
     "fill-pools": every(10, "annotation.tasks.fill_pools"),
     "fill-all-pools": every(900, "annotation.tasks.fill_all_pools"),
+    "clean-media": every(300, "campaign.tasks.clean_media"),
     "clean-up": every(3600, "campaign.tasks.clean_up"),
     "send-mails": every(60, "campaign.tasks.send_mails"),
     "send-alert-mails": every(3600, "ranking.tasks.send_alert_mails"),

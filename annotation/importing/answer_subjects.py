@@ -143,6 +143,8 @@ class AnswerSubjects:
         candidates = {}
         for name, segment in zip(new, named, strict=True):
             candidates[name] = segment or by_source.get(name.source, [])
+            if not segment and len(candidates[name]) > 1:
+                candidates[name] = self._with_outputs(candidates[name], new[name])
         sources = self._sources(candidates)
         for name, answer in new.items():
             self._segments[name] = _find_or_refuse(
@@ -185,6 +187,33 @@ class AnswerSubjects:
                     self._known_segments.numbered(number),
                 )
         return segments
+
+    def _with_outputs(
+        self,
+        segments: Sequence[KnownSegment],
+        answer: FileAnswer,
+    ) -> Sequence[KnownSegment]:
+        """Return the segments of one source that have the outputs of an answer; all of them if none has."""
+        outputs = Output.objects.current().filter(
+            segment__in=[segment.key for segment in segments],
+        )
+        texts_by_output: dict[tuple[int, int | None], str | None] = {}
+        for segment_id, system_id, text in outputs.values_list(
+            "segment_id",
+            "system_id",
+            "text",
+        ):
+            texts_by_output[segment_id, system_id] = text
+        fitting = []
+        for segment in segments:
+            is_fitting = True
+            for systems, text in zip(answer.candidates, answer.texts, strict=False):
+                for name in systems:
+                    key = (segment.key, self._systems.get(name))
+                    is_fitting &= same_text(text, texts_by_output.get(key))
+            if is_fitting:
+                fitting.append(segment)
+        return fitting or segments
 
     def _sources(
         self,

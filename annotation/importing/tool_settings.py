@@ -38,6 +38,7 @@ from campaign.services.instructions import MAX_CHARACTERS, instructions_write
 from campaign.services.questions import question_save
 from campaign.texts.html import plain_text
 from campaign.texts.joining import comma_list
+from campaign.texts.name_lines import names_line
 from campaign.texts.refusals import RefusedError
 
 _MOST_SIDE_BY_SIDE: Final = 5
@@ -115,7 +116,14 @@ class _SliderSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     min = serializers.IntegerField()
     max = serializers.IntegerField()
-    step = serializers.IntegerField(default=1, min_value=1, max_value=1)
+    step = serializers.FloatField(default=1)
+
+    def validate_step(self, step: float) -> float:
+        if step != 1:
+            raise serializers.ValidationError(
+                "judges choose among all whole numbers. Remove the step, or give the number of steps as max, such as min 0 and max 20 for steps of 5 from 0 to 100.",
+            )
+        return step
 
 
 class _InfoSerializer(serializers.Serializer[Any]):
@@ -209,7 +217,10 @@ def settings_read(campaign: JSONObject) -> ToolSettings:
     lost += _not_read(unread)
     if info["sliders"] and name not in ("", *_WITH_SPANS):
         protocol = Protocol.RATING
-        criteria = [_criterion(slider) for slider in info["sliders"]]
+        criteria: list[dict[str, object]] = []
+        for slider in info["sliders"]:
+            taken = [str(criterion["key"]) for criterion in criteria]
+            criteria.append(_criterion(slider, taken))
         rules = {"criteria": criteria, "all_at_once": True}
     elif name in ("DA", *_WITH_SPANS):
         protocol = Protocol.SPANS
@@ -271,16 +282,16 @@ def _category_lines(below: Mapping[str, list[str]]) -> list[str]:
     lines = []
     for name, names_below in below.items():
         if name.strip():
-            lines.append(f"{name.strip()}: {', '.join(names_below)}".removesuffix(": "))
+            lines.append(names_line(name, names_below))
     return lines
 
 
-def _criterion(slider: JSONObject) -> dict[str, object]:
+def _criterion(slider: JSONObject, taken: Collection[str]) -> dict[str, object]:
     name = slider["name"]
     lowest = slider["min"]
     highest = slider["max"]
     return {
-        "key": key_from_name(name) or f"scale-{lowest}-{highest}",
+        "key": key_from_name(name, taken, instead=f"scale-{lowest}-{highest}"),
         "name": name,
         "question": name,
         "beside": "source",

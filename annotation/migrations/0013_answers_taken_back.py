@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('annotation', '0012_share_of_machines_over_rest'),
-        ('campaign', '0017_upload_preset'),
+        ('campaign', '0018_upload_preset'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -6,7 +6,7 @@ storage of everything else.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from random import Random
@@ -100,9 +100,22 @@ QUESTION: Final = "question"
 _MAX_QUESTION: Final = 500
 
 
-def key_from_name(name: str) -> str:
-    """Return the key of something that an organiser names, such as a criterion; empty if the name has no Latin letter."""
-    return slugify(name)[:40].lstrip("0123456789-_")
+_KEY_LENGTH: Final = 40
+
+
+def key_from_name(name: str, taken: Collection[str], *, instead: str) -> str:
+    """Return a key, which none of `taken` is, for something that an organiser names, such as a criterion.
+
+    Names without Latin letters get the key `instead`. Equal keys are numbered from 2.
+    """
+    start = slugify(name)[:_KEY_LENGTH].lstrip("0123456789-_") or instead
+    key = start
+    number = 1
+    while key in taken:
+        number += 1
+        end = f"-{number}"
+        key = f"{start[: _KEY_LENGTH - len(end)]}{end}"
+    return key
 
 
 class RuleField(forms.Field, ABC):

@@ -44,6 +44,7 @@ from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.shown import outputs_of
 from campaign.models import Campaign, GroupMember, Judge, Output, Segment, Task
 from campaign.texts.languages import WITHOUT_SPACES
+from campaign.texts.media import MARK_SQL
 
 ROWS: Final = 50
 #: Number of judgments scanned for a page if no index finds the rows that match a filter.
@@ -220,7 +221,8 @@ def by_group(name: str) -> Exists:
     return Exists(members)
 
 
-# Number of words in a text; in languages without spaces, half the number of characters.
+# Number of words in a text; in languages without spaces, half the number of characters. A picture or recording counts
+# as a word.
 _WORDS: Final = (
     "(SELECT CASE WHEN lower(split_part(language, '-', 1)) = ANY(unspaced)"
     " THEN (length(regexp_replace(text, '\\s', '', 'g')) + 1) / 2"
@@ -233,7 +235,13 @@ def with_words(rows: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
     """Annotate judgment numbers with `words`, the number of source words; NULL without a source text."""
     words = _number(
         _WORDS,
-        F("judgment__block__segment__source_text"),
+        Func(
+            F("judgment__block__segment__source_text"),
+            Value(MARK_SQL),
+            Value("--"),
+            Value("g"),
+            function="regexp_replace",
+        ),
         F("task__test_set__source_language"),
         Value(sorted(WITHOUT_SPACES), output_field=ArrayField(TextField())),
     )

@@ -20,6 +20,7 @@ from campaign.models import (
     Task,
 )
 from campaign.texts.languages import without_spaces
+from campaign.texts.media import MARK_SQL
 
 #: Number of latest judgments measured, which bounds the time in large campaigns.
 MOST_MEASURED: Final = 1_000
@@ -29,8 +30,8 @@ _MOST_SEGMENTS: Final = 300
 
 # Number of words in a text: the number of spaces plus one.
 _SPACED: Final = "(length(trim(%(expressions)s)) - length(replace(trim(%(expressions)s), ' ', '')) + 1)::float"
-# Number of words in a text without spaces: half the number of characters.
-_HALVED: Final = "(length(trim(%(expressions)s)) / 2.0)::float"
+# Number of words in a text without spaces: half the number of characters. A picture or recording counts as a word.
+_HALVED: Final = f"(length(regexp_replace(trim(%(expressions)s), '{MARK_SQL}', '--', 'g')) / 2.0)::float"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ digest for each output) and a few segments.
 import math
 from array import array
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import islice
 from statistics import median
@@ -26,6 +27,7 @@ from campaign.formats.recognising import (
 from campaign.formats.records import SegmentTexts
 from campaign.formats.streams import InputFile, byte_chunks, text_lines
 from campaign.formats.test_sets import TestSetFormat
+from campaign.texts.media import described_text, marked_text
 
 # Threshold for outliers, in scaled median absolute deviations from the median. Deviations are of
 # logarithms, and at least a tenth: half of all outputs may be alike.
@@ -124,8 +126,8 @@ def inspect(
     """
     used = [file for file in recognised.files if file.role is not FileRole.IGNORED]
     facts = tuple(_file_facts(file) for file in used)
-    aligned = _Aligned()
     omissions = Omissions()
+    aligned = _Aligned(omissions)
     error: FormatError | None = None
     try:
         with opened_set(recognised, reading, omissions=omissions) as segments:
@@ -243,7 +245,8 @@ def shortened(text: str) -> str:
 class _Aligned:
     """Collects statistics about the segments of a test set."""
 
-    def __init__(self) -> None:
+    def __init__(self, omissions: Omissions) -> None:
+        self._omissions = omissions
         self.segments = 0
         self.documents = 0
         self.references = 0
@@ -266,7 +269,7 @@ class _Aligned:
             )
             digest.update(_digest(reference))
         for name, output in segment.outputs.items():
-            self._systems.setdefault(name, _System(name)).add(segment, output)
+            self._system(name).add(segment, output)
 
     def _keep(self, segment: SegmentTexts) -> None:
         """Keep five to ten segments spread over the test set, whose size is not known in advance."""
@@ -278,17 +281,37 @@ class _Aligned:
             self._step *= 2
 
     def sample(self) -> tuple[SegmentTexts, ...]:
-        """Return five of the kept segments, evenly spread."""
+        """Return five of the kept segments, evenly spread, with names of files in place of their marks."""
         count = len(self._sample)
-        if count < _SAMPLE:
-            return tuple(self._sample)
-        return tuple(self._sample[line * count // _SAMPLE] for line in range(_SAMPLE))
+        size = min(count, _SAMPLE)
+        sample = []
+        for line in range(size):
+            sample.append(self._described(self._sample[line * count // size]))
+        return tuple(sample)
+
+    def _described(self, segment: SegmentTexts) -> SegmentTexts:
+        called = self._omissions.media
+        outputs = {}
+        for name, output in segment.outputs.items():
+            outputs[name] = described_text(output, called)
+        references = [described_text(text, called) for text in segment.references]
+        return replace(
+            segment,
+            source=described_text(segment.source, called),
+            references=tuple(references),
+            outputs=outputs,
+        )
+
+    def _system(self, name: str) -> "_System":
+        if name not in self._systems:
+            self._systems[name] = _System(name, self._omissions.media)
+        return self._systems[name]
 
     def system_facts(self, recognised: RecognisedSet) -> tuple[SystemFacts, ...]:
         """Return the facts about all systems; those without any segment come last."""
         for file in recognised.of(FileRole.SYSTEM):
             if file.system:
-                self._systems.setdefault(file.system, _System(file.system))
+                self._system(file.system)
         return tuple(system.facts() for system in self._systems.values())
 
     def identical(self) -> tuple[tuple[str, ...], ...]:
@@ -319,8 +342,10 @@ def _digest(text: str) -> bytes:
 
 
 class _System:
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, called: Mapping[str, str]) -> None:
         self._name = name
+        self._called = called
+        self._outputs = 0
         self._all = blake2b(digest_size=16)
         self._ratios = array("d")
         self._source_by_output: dict[bytes, bytes] = {}
@@ -340,13 +365,22 @@ class _System:
         if self._source_by_output.setdefault(key, source) != source:
             self._repeated[key] += 1
             if len(self._examples) < 1_000:
-                self._examples.setdefault(key, shortened(output))
+                self._examples.setdefault(
+                    key,
+                    shortened(described_text(output, self._called)),
+                )
         self._copied += output == segment.source
-        ratio = math.log(len(output) / len(segment.source))
+        self._outputs += 1
+        # Pictures and recordings have no length.
+        words = marked_text(output).words
+        source_words = marked_text(segment.source).words
+        if not words or not source_words:
+            return
+        ratio = math.log(len(words) / len(source_words))
         self._ratios.append(ratio)
         # Outliers are among the longest and the shortest so far.
-        shown_source = shortened(segment.source)
-        length = _Length(segment.number, ratio, shown_source, shortened(output))
+        shown_source = shortened(source_words)
+        length = _Length(segment.number, ratio, shown_source, shortened(words))
         self._furthest.append(length)
         if len(self._furthest) > 20 * _OUTLIERS:
             ordered = sorted(self._furthest, key=_log_ratio)
@@ -375,7 +409,7 @@ class _System:
                 )
         return SystemFacts(
             name=self._name,
-            outputs=len(self._ratios),
+            outputs=self._outputs,
             repeated=self._repeated.total(),
             repeated_example=self._most_repeated(),
             copied=self._copied,

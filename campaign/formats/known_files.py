@@ -28,6 +28,8 @@ KEYS_OF_ANNOTATIONS: Final = (
     "fields",
     "label",
     "label_annotations",
+    "expert_annotations",
+    "turker_annotations",
 )
 _ANSWERS: Final = (
     "write a line of JSON for each answer, as docs/formats-judgments.md describes"
@@ -35,6 +37,10 @@ _ANSWERS: Final = (
 _LABEL_STUDIO: Final = r'\{\s*("id"\s*:\s*[0-9]+\s*,\s*)?"data"\s*:\s*\{'
 _LINES: Final = 'write a line {"source": "…", "outputs": {"system": "…"}}'
 _JUDGMENTS: Final = "provide files with judgments"
+#: What to do with files of other readers. A reader is not sent to itself.
+ANALYSE_SPANS: Final = "analyse it with: analyse spans"
+RANK: Final = "rank it with rank_judgments"
+IMPORT_AS_TEST_SET: Final = "import it as a test set"
 #: What may precede the root element of XML.
 _PROLOG: Final = r"(?:<\?xml[^>]*+>|<!DOCTYPE[^>]*+>|(?><!--(?s:.*?)-->)|\s)*+"
 _TEXTS: Final = "export a table with the source and one column for each system"
@@ -84,6 +90,26 @@ _KINDS: Final = (
         r"(?![\[{<])[^\n,;\t|]*(\|[^\n,;\t|]*)+\n[^\n|]*\|",
         "a table whose cells are separated by |",
         "separate them by tabs, commas or semicolons",
+    ),
+    _kind(
+        r"SEG_ID\tDoc\t[^\n]*\bTagged_Target\b",
+        "a table of bio-MQM",
+        "name the columns system (MT), doc and doc_id (Doc), seg_id (SEG_ID), rater (Annotator_ID), source, "
+        "target (Tagged_Target), category (Error Category) and severity; write <v> and </v> around each error, "
+        "and no-error in category and severity where there is none",
+    ),
+    _kind(
+        r'\{[^\n]*"(expert|turker)_annotations"\s*:',
+        "the released file of SummEval",
+        "write a line for each rating, with: jq -nc '[inputs] as $all | ($all | map(.id) | unique) as $ids | $all[] | "
+        ". as $text | .expert_annotations | to_entries[] | .key as $judge | .value | to_entries[] | "
+        "{segment: (($ids | index($text.id)) + 1), segment_id: $text.id, systems: [$text.model_id], "
+        'judge: "expert \\($judge + 1)", criterion: .key, value: .value}\' OLD > NEW; then: analyse rating NEW',
+    ),
+    _kind(
+        r'\{[^\n]*"annotation"[^\n]*"sliders"\s*:\s*\{\s*"',
+        "a log of Pearmut with answers on sliders",
+        "import it into a task of ratings whose criteria are called like the sliders",
     ),
     _kind(
         r'\{[^\n]{0,4000}"_task_hash"\s*:',
@@ -262,33 +288,33 @@ _KINDS: Final = (
     _kind(
         r'\{.*"(tgt_text|src_text|hypothesis)"',
         "a test set in WMT's JSON Lines, without judgments",
-        "import it as a test set",
+        IMPORT_AS_TEST_SET,
     ),
-    _kind(r'\{.*"model_a"', "a file of arena votes", "rank it with rank_judgments"),
+    _kind(r'\{.*"model_a"', "a file of arena votes", RANK),
     _kind(
         r'\{.*"(candidates|rankings?)"',
         "a file of rankings",
-        "rank it with rank_judgments",
+        RANK,
     ),
     _kind(
         r"[^\n]*\b(srcIndex|rankingID)\b",
         "a file of rankings",
-        "rank it with rank_judgments",
+        RANK,
     ),
     _kind(
         r'[^\n]*[,;]"?(?-i:TGT|CHK|BAD|REF)"?[,;]',
         "a file of scores of Appraise",
-        "analyse it with: analyse spans",
+        ANALYSE_SPANS,
     ),
     _kind(
         r'([^\n]*[\t,;])?"?severity"?[\t,;\r\n]',
         "a file of MQM",
-        "analyse it with: analyse spans",
+        ANALYSE_SPANS,
     ),
     _kind(
         r'\{.*"(annotation|error_spans|outputs)"',
         "a file of scores and error spans",
-        "analyse it with: analyse spans",
+        ANALYSE_SPANS,
     ),
 )
 
@@ -298,8 +324,16 @@ def is_subtitles(head: bytes) -> bool:
     return _SUBTITLES.pattern.match(head_text(head)) is not None
 
 
-def known_file_error(file: str, head: bytes) -> FormatError | None:
-    """Return an error that names a file of another kind by its first bytes; None if the kind is unknown."""
+def known_file_error(
+    file: str,
+    head: bytes,
+    *,
+    here: str = "",
+) -> FormatError | None:
+    """Return an error that names a file of another kind by its first bytes; None if the kind is unknown.
+
+    `here` is the remedy that leads to the calling reader, which does not help.
+    """
     start, magic = _TAR
     if head[start:].startswith(magic):
         return Location(file).error(
@@ -313,6 +347,6 @@ def known_file_error(file: str, head: bytes) -> FormatError | None:
     except FormatError as error:
         return error
     for kind in _KINDS:
-        if kind.pattern.match(text):
+        if kind.remedy != here and kind.pattern.match(text):
             return Location(file, 1).error(f"the file is {kind.name}", kind.remedy)
     return None

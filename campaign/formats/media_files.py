@@ -1,7 +1,8 @@
 """Check pictures, recordings and videos, and remove metadata, which could name a system.
 
-Pillow writes pictures anew. FFmpeg (PyAV) decodes recordings and videos, and copies what is heard and seen into a new
-file. The result depends only on the bytes. Readers call this in a process of its own (`campaign.formats.isolation`).
+Pillow decodes pictures, and writes PNG anew. FFmpeg (PyAV) decodes recordings and videos, and copies what is heard and
+seen into a new file. The result depends only on the bytes, and reading it again gives the same bytes. Readers call this
+in a process of its own (`campaign.formats.isolation`).
 """
 
 import re
@@ -18,8 +19,13 @@ from av.container import InputContainer, OutputContainer
 from av.stream import Disposition, Stream
 from av.video.stream import VideoStream
 from PIL import Image, ImageOps
+from PIL.ExifTags import Base
 
 from campaign.formats.errors import FormatError
+from campaign.formats.picture_metadata import (
+    picture_without_metadata,
+    profile_without_names,
+)
 from campaign.formats.records import MediaFile
 from campaign.formats.streams import StoredFile
 from campaign.texts.media import MEDIA_TYPES
@@ -91,10 +97,7 @@ _FAILURES: Final = (
 
 
 def media_file_read(file: StoredFile) -> MediaFile:
-    """Read a file. Raises FormatError if it is too large, of another type, damaged or incomplete.
-
-    A file whose name is the digest of its content was written by this function, and stays as it is.
-    """
+    """Read a file. Raises FormatError if it is too large, of another type, damaged or incomplete."""
     with file.open() as stream:
         data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
@@ -118,9 +121,8 @@ def media_file_read(file: StoredFile) -> MediaFile:
         )
     try:
         if ending in _PICTURES:
-            cleaned = _picture(file.name, data, ending)
-        else:
-            cleaned = _recording(file.name, data, ending)
+            return _picture(file.name, data, ending)
+        return _recording(file.name, data, ending)
     except Image.DecompressionBombError as error:
         problem = f"the picture has more than {MAX_PIXELS // 1_000_000} million pixels"
         raise FormatError(file.name, problem, "make it smaller") from error
@@ -128,10 +130,6 @@ def media_file_read(file: StoredFile) -> MediaFile:
         problem = f"the file begins like {ending.upper()}, but is damaged or incomplete"
         remedy = "check that it plays, and that it was transferred completely"
         raise FormatError(file.name, problem, remedy) from error
-    own = _make_media_file(data, cleaned.name.rpartition(".")[2], cleaned.seconds)
-    if own.name == file.plain_name:
-        return own
-    return cleaned
 
 
 def _first_match(patterns: dict[str, bytes], data: bytes) -> str | None:
@@ -154,8 +152,7 @@ def _make_media_file(
 
 
 def _picture(name: str, data: bytes, ending: str) -> MediaFile:
-    """Write a picture anew, upright, with its colour profile and nothing else; WebP without loss as PNG."""
-    written = BytesIO()
+    """Keep what is seen of a picture, upright, with its colour profile; WebP without loss becomes PNG."""
     with (
         warnings.catch_warnings(action="ignore"),
         Image.open(BytesIO(data), formats=[_PICTURES[ending]]) as image,
@@ -169,22 +166,34 @@ def _picture(name: str, data: bytes, ending: str) -> MediaFile:
                 "the picture is animated",
                 "convert it to MP4 or WebM",
             )
-        if b"VP8L" in data:
+        image.load()
+        is_upright = image.getexif().get(Base.Orientation, 1) == 1
+        if ending == "webp" and b"VP8L" in data:
             ending = "png"
-        ImageOps.exif_transpose(image, in_place=True)
-        quality: int | str = 95
-        if ending == "jpg":
-            quality = "keep"
-        image.save(
-            written,
-            _PICTURES[ending],
-            quality=quality,
-            icc_profile=image.info.get("icc_profile"),
-            comment=b"",
-            exif=b"",
-            xmp=b"",
-        )
-    return _make_media_file(written.getvalue(), ending)
+        if ending == "png" or not is_upright:
+            data = _written_anew(image, ending)
+    if ending != "png":
+        data = picture_without_metadata(data, ending)
+    return _make_media_file(data, ending)
+
+
+def _written_anew(image: Image.Image, ending: str) -> bytes:
+    """Return a picture, turned upright, in a new file."""
+    written = BytesIO()
+    ImageOps.exif_transpose(image, in_place=True)
+    quality: int | str = 95
+    if ending == "jpg":
+        quality = "keep"
+    image.save(
+        written,
+        _PICTURES[ending],
+        quality=quality,
+        icc_profile=profile_without_names(image.info.get("icc_profile") or b"") or None,
+        comment=b"",
+        exif=b"",
+        xmp=b"",
+    )
+    return written.getvalue()
 
 
 def _recording(name: str, data: bytes, ending: str) -> MediaFile:
@@ -195,6 +204,8 @@ def _recording(name: str, data: bytes, ending: str) -> MediaFile:
         data = endless.group(1) + size.to_bytes(4, "little") + data[endless.end() :]
     if ending == "opus":
         _refuse_incomplete_page(data)
+    if ending == "flac":
+        data = data[: _flac_end(data)]
     options = {"fflags": "bitexact", **_OPTIONS.get(ending, {})}
     with (
         TemporaryDirectory(prefix="quintet-") as folder,
@@ -230,6 +241,41 @@ def _refuse_incomplete_page(data: bytes) -> None:
     sizes = data[header : header + data[header - 1]]
     if header + len(sizes) + sum(sizes) > len(data):
         raise _DamagedError
+
+
+def _flac_end(data: bytes) -> int:
+    """Return where the last frame of FLAC ends, which FFmpeg extends over whatever follows."""
+    with _open_container(data, "flac") as source:
+        last = None
+        for packet in source.demux(audio=0):
+            if packet.size:
+                last = packet
+        if last is None or last.pos is None:
+            raise _DamagedError
+    # A frame ends with its own checksum, so the checksum of all its bytes is 0.
+    end = len(data)
+    checksum = 0
+    for place in range(last.pos, len(data)):
+        checksum = _CRC_16[checksum >> 8 ^ data[place]] ^ (checksum & 0xFF) << 8
+        if checksum == 0:
+            end = place + 1
+    return end
+
+
+def _crc_16_table() -> list[int]:
+    table = []
+    for byte in range(256):
+        checksum = byte << 8
+        for _bit in range(8):
+            checksum <<= 1
+            if checksum & 0x10000:
+                checksum ^= 0x18005
+        table.append(checksum)
+    return table
+
+
+#: Of CRC-16 with the polynomial of FLAC.
+_CRC_16: Final = _crc_16_table()
 
 
 def _open_container(data: bytes, ending: str) -> InputContainer:

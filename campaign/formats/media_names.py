@@ -19,7 +19,14 @@ from urllib.parse import unquote
 from campaign.formats.errors import FormatError
 from campaign.formats.omissions import Omissions, named
 from campaign.formats.records import MediaFile, SegmentTexts
-from campaign.formats.segmentation import clip_cut, clip_names
+from campaign.formats.segmentation import (
+    PART_BEGINS,
+    Clip,
+    Part,
+    clips,
+    part_cut,
+    part_of,
+)
 from campaign.formats.streams import StoredFile
 from campaign.texts.media import (
     MARK,
@@ -32,10 +39,8 @@ from campaign.texts.media import (
 #: Also endings of types that are refused by name.
 _ENDING: Final = r"\.(?:png|jpe?g|webp|gif|svg|bmp|wav|flac|mp3|opus|ogg|m4a|aac|aiff?|mp4|webm|mov|mkv|avi)(?:\.gz)?"
 _FILE: Final = re.compile(rf"[^\r\n<>|]{{1,500}}{_ENDING}", re.IGNORECASE)
-#: A name among words, with the seconds of a part of a recording, as in addresses of the web.
-_WORD: Final = (
-    rf"(?<!\S)([^\s<>|]{{1,500}}{_ENDING}(?:#t=[0-9.]{{1,20}},[0-9.]{{1,20}})?)(?!\S)"
-)
+#: A name among words, with the part of a recording that is shown, as in addresses of the web.
+_WORD: Final = rf"(?<!\S)([^\s<>|]{{1,500}}{_ENDING}(?:#[^\s<>|]{{0,200}})?)(?!\S)"
 _WHOLE_WORD: Final = re.compile(_WORD, re.IGNORECASE)
 _TAG: Final = r"<(img|audio|video)\b(?:[^>]*>\s*<source\b)?[^>]*?\bsrc\s*=\s*[\"']?([^\"'>\s]+)[^>]*>(?:\s*</\2>)?"
 #: A file within the text, also in Markdown.
@@ -73,26 +78,28 @@ class MediaNames:
 
     def __init__(
         self,
-        called: str,
+        set_name: str,
         files: Sequence[StoredFile],
         watch: MediaWatch | None = None,
         *,
         is_demanded: bool = False,
     ) -> None:
-        self._called = called
+        self._called = set_name
         self._watch = watch
         self._is_demanded = is_demanded or bool(files)
         self._files: dict[str, list[StoredFile]] = {}
-        # Names of the clips of each segment, in order.
-        self._clips: list[str] = []
+        # The clip of each segment, in order.
+        self._clips: list[Clip] = []
         for file in files:
             if file.name.endswith(_SEGMENTATIONS):
-                self._clips += clip_names(file)
+                self._clips += clips(file)
             else:
                 self._files.setdefault(_last_part(file.name), []).append(file)
-        # By the name of the file and its part.
-        self._marks: dict[tuple[str, str], str] = {}
+        # By the name of the file, or the digest of one within a text, and the part.
+        self._marks: dict[tuple[str, Part | None], str] = {}
         self._endings: dict[str, set[str]] = {}
+        # Names of files by their marks; empty for files within texts.
+        self.called: dict[str, str] = {}
 
     def replaced(
         self,
@@ -105,6 +112,7 @@ class MediaNames:
         files, texts that are names stay, unless all outputs of the first segment are names, or its source is the
         remote address of a file.
         """
+        omissions.media = self.called
         count = 0
         for segment in segments:
             if count == 0 and _is_about_media(segment):
@@ -127,9 +135,11 @@ class MediaNames:
             outputs[system] = output
             endings = map(media_ending, marked_text(output).media)
             self._endings.setdefault(system, set()).update(endings)
-        clips = self._clips[segment.number - 1 : segment.number]
-        source = " ".join([segment.source, *clips])
-        source = self._text(source, f"the source {of}")
+        source = self._text(segment.source, f"the source {of}")
+        for clip in self._clips[segment.number - 1 : segment.number]:
+            whose = f"the source {of}"
+            mark = self._part_mark(self._file(clip.wav, whose), clip.part, whose)
+            source = f"{source} {mark}".strip()
         references = []
         for text in segment.references:
             references.append(self._text(text, f"a reference {of}"))
@@ -163,7 +173,9 @@ class MediaNames:
                 return reference[0]
             if address:
                 return self._mark(address, whose)
-            if is_name or "#t=" in word or self._fitting(word):
+            file_name, _sign, _part = word.partition("#")
+            is_part = PART_BEGINS in word or self._fitting(file_name)
+            if is_name or is_part or self._fitting(word):
                 return self._mark(word, whose)
             return str(word)
 
@@ -171,7 +183,7 @@ class MediaNames:
 
     def _embedded_mark(self, content: str, whose: str) -> str:
         """Return the mark of a file that a text contains in base64."""
-        key = (sha256(content.encode()).hexdigest(), "")
+        key = (sha256(content.encode()).hexdigest(), None)
         if key not in self._marks:
             try:
                 data = b64decode(unquote(content), validate=True)
@@ -182,27 +194,36 @@ class MediaNames:
                     "write data:image/png;base64, and the whole file, or give the name of a file",
                 ) from error
             file = StoredFile(f"{self._called}, {whose}", partial(_open_content, data))
-            self._marks[key] = self._mark_of(file)
+            self._marks[key] = self._mark_of(file, "")
         return self._marks[key]
 
-    def _mark_of(self, file: StoredFile) -> str:
+    def _mark_of(self, file: StoredFile, called: str) -> str:
         # FFmpeg takes a tenth of a second to import, and most test sets have no media.
         from campaign.formats.media_files import media_file_read
 
         media = media_file_read(file)
         if self._watch is not None:
             self._watch(media)
-        return media_mark(media.name)
+        mark = media_mark(media.name)
+        self.called.setdefault(mark, called)
+        return mark
 
     def _mark(self, name: str, whose: str) -> str:
-        file_name, _sign, part = name.partition("#t=")
+        file_name, sign, fragment = name.rpartition("#")
+        if not sign or self._fitting(name) or _FILE.fullmatch(name):
+            return self._part_mark(self._file(name, whose), None, whose)
         file = self._file(file_name, whose)
-        if (file.name, part) not in self._marks:
-            if part:
-                self._marks[file.name, part] = self._mark_of(clip_cut(file, part))
+        return self._part_mark(file, part_of(file.name, fragment, whose), whose)
+
+    def _part_mark(self, file: StoredFile, part: Part | None, whose: str) -> str:
+        key = (file.name, part)
+        if key not in self._marks:
+            if part is None:
+                self._marks[key] = self._mark_of(file, file.name)
             else:
-                self._marks[file.name, part] = self._mark_of(file)
-        return self._marks[file.name, part]
+                called = f"{file.name}, {part} s"
+                self._marks[key] = self._mark_of(part_cut(file, part, whose), called)
+        return self._marks[key]
 
     def _file(self, name: str, whose: str) -> StoredFile:
         """Return the file that a text names. Addresses in HTML encode spaces."""
@@ -270,6 +291,15 @@ def without_files(text: str) -> tuple[str, int]:
         return "", 1
     words, count = _REFERENCE.subn(" ", text)
     return " ".join(words.split()), count
+
+
+def words_beside_files(lines: str) -> str:
+    """Return the words of lines beside the files that they name, contain or mark."""
+    words = []
+    for line in lines.splitlines():
+        if not _FILE.fullmatch(line.strip()):
+            words.append(without_files(line)[0])
+    return "\n".join(words)
 
 
 def folder_lists(files: Sequence[StoredFile]) -> list[StoredFile]:

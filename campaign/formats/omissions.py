@@ -24,8 +24,8 @@ class Omissions:
 
     `left_out` lists omissions (a file, or a place in it) with their reasons. `uncovered` lists systems with
     missing outputs by document; `first` is the error for the first of them. `warnings` are sentences about
-    suspicious content. `settings` is the JSON that a campaign file of another tool has besides texts. Memory grows with
-    the documents.
+    suspicious content. `settings` is the JSON that a campaign file of another tool has besides texts. `media` has what
+    the file of each mark in a text was called. Memory grows with the documents and the files.
     """
 
     left_out: list[tuple[str, str]] = field(default_factory=list)
@@ -33,6 +33,7 @@ class Omissions:
     first: FormatError | None = None
     warnings: list[str] = field(default_factory=list)
     settings: JSONObject | None = None
+    media: dict[str, str] = field(default_factory=dict)
 
     def lacks(self, document: str, system: str, error: FormatError) -> None:
         """Note that a system lacks an output in the document."""

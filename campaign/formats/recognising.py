@@ -16,6 +16,7 @@ from campaign.formats.file_names import matches
 from campaign.formats.genmt import OUTPUT_KEYS, genmt_outputs, genmt_sources
 from campaign.formats.json_text import object_lines
 from campaign.formats.known_files import (
+    IMPORT_AS_TEST_SET,
     SUBTITLES,
     SUBTITLES_AS_LINES,
     is_subtitles,
@@ -345,7 +346,7 @@ def _refuse_by_name(file: RecognisedFile) -> None:
         head, _whole = peek(InputFile(file.name, stream), SNIFFED_BYTES)
     if not head.strip():
         return
-    error = known_file_error(file.name, head)
+    error = known_file_error(file.name, head, here=IMPORT_AS_TEST_SET)
     if error is None and head.lstrip().startswith(b"{"):
         error = _other_json(file.file) or _broken_line(file.file)
     raise error or FormatError(

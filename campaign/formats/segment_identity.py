@@ -185,9 +185,12 @@ class KnownSegments:
             )
         if len(fitting) > 1:
             descriptions = [segment.description for segment in fitting[:_CLOSEST]]
+            remedy = f"name it {segment_id('document', 'position')}"
+            if name.source is None:
+                remedy += ", or add its source text"
             raise SegmentProblem(
                 f"segment {name.segment} could be any of {' and '.join(descriptions)}",
-                f"name it {segment_id('document', 'position')}, or add its source text",
+                remedy,
             )
         (chosen,) = fitting
         if self._is_by_position_alone(name, chosen) and not name.has_texts:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from campaign.formats.archives import unpacked
+from campaign.formats.errors import FormatError
 from campaign.formats.inspecting import Inspection, inspect
 from campaign.formats.isolation import progress_report
 from campaign.formats.omissions import Omissions
@@ -55,6 +56,20 @@ def set_read(
             media.clear()
             yield segment
     yield omissions
+
+
+def media_read_again(files: Sequence[StoredFile]) -> list[MediaFile | FormatError]:
+    """Return each file as it would be stored now, or the error that refuses it."""
+    # FFmpeg takes a tenth of a second to import, and most test sets have no media.
+    from campaign.formats.media_files import media_file_read
+
+    results: list[MediaFile | FormatError] = []
+    for file in files:
+        try:
+            results.append(media_file_read(file))
+        except FormatError as error:
+            results.append(error)
+    return results
 
 
 def _reporting(recognised: RecognisedSet) -> RecognisedSet:

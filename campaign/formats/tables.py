@@ -484,7 +484,7 @@ def refuse_other_width(
         remedy = "use one cell per column in every row, and quote cells that contain separators"
         if len(cells) == len(names) + 1 and cells[0].isdecimal():
             # write.table of R writes names of rows, but none for their column.
-            remedy = "write the table without names of rows (in R: row.names = FALSE), or name their column"
+            remedy += "; if every row begins with its name, write the table without names of rows (in R: row.names = FALSE)"
         raise Location(file, line).error(
             f"the row has {counted(len(cells), 'cell')}, the header {len(names)}",
             remedy,

@@ -8,6 +8,7 @@ from py3langid import classify
 
 from campaign.formats import FormatError
 from campaign.formats.inspecting import FileFacts, Inspection
+from campaign.formats.media_names import words_beside_files
 from campaign.formats.recognising import RecognisedFile, RecognisedSet
 from campaign.texts.languages import LanguageTagError, language_tag_checked
 
@@ -172,8 +173,10 @@ def _file(file: RecognisedFile, facts: FileFacts | None) -> FileReport:
 def language_guess(text: str) -> str | None:
     """Return the tag of the most likely language of a text; None if it contains no letters.
 
-    It always returns one of 97 languages, as a suggestion for a person to check.
+    It always returns one of 97 languages, as a suggestion for a person to check. Pictures and recordings, and their
+    names, are no text.
     """
+    text = words_beside_files(text)
     if not any(character.isalpha() for character in text):
         return None
     try:

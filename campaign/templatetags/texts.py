@@ -33,7 +33,8 @@ def text_attributes(
     decides its direction. The judging page does the same in `static/judge/block.js`.
     """
     names = f"{classes} {_CLASS}".strip()
-    direction = text_direction("".join(filter(None, parts)), language)
+    words = "".join(map(words_alone, filter(None, parts)))
+    direction = text_direction(words, language)
     attributes = format_html('class="{}" dir="{}" translate="no"', names, direction)
     if language:
         return format_html('{} lang="{}"', attributes, language)
@@ -44,6 +45,12 @@ def text_attributes(
 def interface_languages() -> list[tuple[str, str]]:
     """Return code and own name of each language of the pages; Django's tag would translate the names."""
     return list(settings.LANGUAGES)
+
+
+@register.filter
+def words_alone(text: str) -> str:
+    """Return the words of a text, without its pictures, recordings and videos."""
+    return marked_text(text).words
 
 
 @register.filter

@@ -1,7 +1,7 @@
 """Pictures, sound and video in texts: a text names each by a mark with its content's digest."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,6 +23,12 @@ MARK_BEGINS: Final = "[media:"
 #: A mark, with the name of the stored file.
 MARK: Final = re.compile(rf"\s*\[media:([0-9a-f]{{32}}\.(?:{'|'.join(MEDIA_TYPES)}))\]")
 
+#: The same for PostgreSQL.
+MARK_SQL: Final = r"\[media:[0-9a-f]{32}\.[0-9a-z]+\]"
+#: A text of nothing but marks.
+MEDIA_ALONE_SQL: Final = rf"^(\s*{MARK_SQL})+$"
+_KINDS: Final = {"image": "picture", "audio": "recording", "video": "video"}
+
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
@@ -42,6 +48,19 @@ def marked_text(text: str) -> MarkedText:
     if MARK_BEGINS not in text:
         return MarkedText(text, ())
     return MarkedText(MARK.sub("", text).strip(), MARK.findall(text))
+
+
+def described_text(text: str, called: Mapping[str, str]) -> str:
+    """Return a text in which each mark is replaced by the kind of its file, and its name from `called` if it has one."""
+
+    def description(mark: re.Match[str]) -> str:
+        kind = _KINDS[media_kind(mark[1])]
+        name = called.get(mark[0].strip(), "")
+        return f" [{kind} {name}".rstrip() + "]"
+
+    if MARK_BEGINS not in text:
+        return text
+    return MARK.sub(description, text).strip()
 
 
 def media_ending(name: str) -> str:

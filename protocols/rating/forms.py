@@ -150,16 +150,19 @@ class _Criteria(forms.BaseFormSet):  # type: ignore[type-arg]  # Django has no s
         for form in self.ordered_forms:
             if not form.is_blank:
                 written_forms.append(form)
-        for number, form in enumerate(written_forms, 1):
+        taken = {form.cleaned_data["key"] for form in written_forms}
+        for form in written_forms:
             written = form.cleaned_data
+            key = written["key"]
+            if not key:
+                key = key_from_name(written["name"], taken, instead="criterion")
+                taken.add(key)
             before = self._before.get(written["was"], _NEW)
             labels = {}
             for value, texts in before.labels.items():
                 labels[str(value)] = texts
             yield {
-                "key": written["key"]
-                or key_from_name(written["name"])
-                or f"criterion-{number}",
+                "key": key,
                 "name": self._texts(written["name"], before.name),
                 "question": self._texts(written["question"], before.question),
                 "beside": written["beside"],

@@ -45,7 +45,7 @@ class ErrorSchemeForm(TaskRulesForm):
         rows=10,
         label=gettext_lazy("Categories"),
         help_text=gettext_lazy(
-            "One per line, with those below it after a colon: “Accuracy: Addition, Omission”. Leave empty to ask for none.",
+            "One per line, with those below it after a colon: “Accuracy: Addition, Omission”. Put names with a comma or colon in double quotes. Leave empty to ask for none.",
         ),
     )
     marks = LinesField(

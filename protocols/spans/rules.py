@@ -55,6 +55,12 @@ class ListField(RuleField):
             isinstance(line, str) for line in lines
         ):
             raise ValidationError(f"{value!r} is not a list of lines.")
+        for line in lines:
+            if len(line.splitlines()) > 1:
+                raise ValidationError(
+                    _("“%(line)s” has several lines. Write one.")
+                    % {"line": " ⏎ ".join(line.splitlines())},
+                )
         if isinstance(value, str) and not lines:
             names = comma_list(self._presets)
             raise ValidationError(

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from campaign.texts.name_lines import names_of_line
 from protocols.spans.records import LEVELS
 
 MAX_CATEGORIES: Final = 200
@@ -34,7 +35,9 @@ TAXONOMIES: Final = {"mqm-core": MQM_CORE, "google-2021": GOOGLE_2021}
 
 
 def categories_read(lines: Sequence[str]) -> list[str]:
-    """Return the categories on lines: one on each, or one with those below it after a colon.
+    """Return the categories on lines: one on each, or one with those below it after a colon, separated by commas.
+
+    Names with a colon or comma are in double quotes (`campaign.texts.name_lines`).
 
     Raises
     ------
@@ -43,14 +46,8 @@ def categories_read(lines: Sequence[str]) -> list[str]:
     """
     categories: list[str] = []
     for line in lines:
-        name, _colon, below = line.partition(":")
-        lower = []
-        for name_below in below.split(","):
-            if name_below.strip():
-                lower.append(name_below.strip())
-        categories += [
-            f"{name.strip()}{LEVELS}{name_below}" for name_below in lower
-        ] or [name.strip()]
+        name, below = names_of_line(line)
+        categories += [f"{name}{LEVELS}{name_below}" for name_below in below] or [name]
     names: set[str] = set()
     for category in categories:
         _category_check(category, names)
@@ -67,7 +64,7 @@ def _category_check(category: str, earlier_names: set[str]) -> None:
     one, _level, other = name.partition(LEVELS)
     if LEVELS in other or not one or len(name) > MAX_CATEGORY:
         raise ValueError(
-            f"“{category}” is not a category on one or two levels of at most {MAX_CATEGORY} characters",
+            f"“{category}” is not a category on one or two levels of at most {MAX_CATEGORY} characters, without a slash in a name",
         )
     if name in earlier_names:
         raise ValueError(f"the category “{category}” is listed twice")

@@ -9,7 +9,7 @@ about the document, or about all documents if it names none.
 
 import hashlib
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -98,6 +98,7 @@ def log_read(file: InputFile, losses: Losses) -> list[LoggedItem | FormAnswer]:
     Raises FormatError, with line and key, if the file is not such a log.
     """
     submitted: dict[_Submission, list[LoggedItem | FormAnswer]] = defaultdict(list)
+    unnamed = UnnamedItems()
     for campaign, line, values in _lines(file):
         refuse = refuse_at(file.name, line)
         lose = losses.counter_for(f"line {line}")
@@ -113,7 +114,15 @@ def log_read(file: InputFile, losses: Losses) -> list[LoggedItem | FormAnswer]:
             continue
         if document is None or isinstance(document, bool):
             refuse("item_i", "the line has no document", "write the document's number")
-        answers = entry_answers(line, campaign, judge, values, refuse, lose)
+        answers = entry_answers(
+            line,
+            campaign,
+            judge,
+            values,
+            unnamed=unnamed,
+            refuse=refuse,
+            lose=lose,
+        )
         submitted[submission] += answers
     in_force = chain.from_iterable(submitted.values())
     return sorted(in_force, key=attrgetter("line"))
@@ -146,15 +155,59 @@ def _lines(file: InputFile) -> Iterator[tuple[str, int, JSONObject]]:
                 yield campaign, line, object_of(f"{campaign}[{number}]", entry, refuse)
 
 
+class UnnamedItems:
+    """Names items without an ID by their source.
+
+    Items with one source differ if they follow each other in a document, or if an output of a system differs.
+    """
+
+    def __init__(self) -> None:
+        # For each source, the outputs of its items, and how many others of the source are before them in a document.
+        self._items: dict[str, list[tuple[int, JSONObject]]] = defaultdict(list)
+        self._before = Counter[str]()
+
+    def begin_document(self) -> None:
+        """Begin a document."""
+        self._before.clear()
+
+    def identifier(self, item: JSONObject, source: str) -> str:
+        """Return the ID of the next item of a document."""
+        before = self._before[source]
+        self._before[source] += 1
+        outputs = item.get("tgt")
+        if not isinstance(outputs, dict):
+            outputs = {}
+        digest = hashlib.sha256(source.encode()).hexdigest()[:12]
+        number = self._number(source, before, outputs)
+        if number == 1:
+            return f"source {digest}"
+        return f"source {digest} {number}"
+
+    def _number(self, source: str, before: int, outputs: JSONObject) -> int:
+        items = self._items[source]
+        for number, (others_before, texts) in enumerate(items, 1):
+            is_same = all(
+                texts.get(name, text) == text for name, text in outputs.items()
+            )
+            if others_before == before and is_same:
+                texts.update(outputs)
+                return number
+        items.append((before, dict(outputs)))
+        return len(items)
+
+
 def entry_answers(
     line: int,
     campaign: str,
     judge: str,
     values: JSONObject,
+    *,
+    unnamed: UnnamedItems,
     refuse: Refuse,
     lose: Lose,
 ) -> Iterator[LoggedItem | FormAnswer]:
     """Yield the answers of an entry."""
+    unnamed.begin_document()
     items = list_of("item", values.get("item"), refuse)
     annotations = list_of("annotation", values.get("annotation"), refuse)
     if len(items) != len(annotations):
@@ -194,7 +247,7 @@ def entry_answers(
             yield LoggedItem(
                 line=line,
                 judge=judge,
-                **_names(key, item, campaign, refuse),
+                **_names(key, item, campaign, unnamed, refuse),
                 outputs=_outputs(f"annotation[{number}]", annotation, item, refuse),
                 started_at=started,
                 ended_at=ended,
@@ -267,15 +320,21 @@ class _ItemNames(TypedDict):
     segment: str
 
 
-def _names(key: str, item: JSONObject, campaign: str, refuse: Refuse) -> _ItemNames:
-    """Return source and names of an item; without an ID, its source identifies it."""
+def _names(
+    key: str,
+    item: JSONObject,
+    campaign: str,
+    unnamed: UnnamedItems,
+    refuse: Refuse,
+) -> _ItemNames:
+    """Return source and names of an item."""
     identifier = item.get("item_id")
     # As in the campaign: a transcript or description, if there is one.
     source = item.get("src_text", item.get("src"))
     if source is not None:
         source = any_text(f"{key}.src", _with_line_feeds(source), refuse)
         if identifier is None:
-            identifier = f"source {hashlib.sha256(source.encode()).hexdigest()[:12]}"
+            identifier = unnamed.identifier(item, source)
     if identifier is None or not str(identifier).strip():
         refuse(f"{key}.item_id", "the item has neither id nor source", "add an item_id")
     source_language, target_language, document, segment = names_of(

@@ -10,7 +10,7 @@ import numpy as np
 
 from campaign.formats import InputFile, Location, read_five_way_csv
 from campaign.formats.errors import Loss, Losses
-from campaign.formats.known_files import KEYS_OF_ANNOTATIONS, known_file_error
+from campaign.formats.known_files import KEYS_OF_ANNOTATIONS, RANK, known_file_error
 from campaign.formats.records import JudgedBlock
 from campaign.formats.repeats import COUNTED_ONCE
 from campaign.formats.streams import byte_chunks, first_line_of, head_text, peek
@@ -78,7 +78,8 @@ def detect_input_format(
     if text:
         recognised = _format_of(text)
         if recognised is None:
-            raise known_file_error(file.name, head) or Location(file.name, 1).error(
+            error = known_file_error(file.name, head, here=RANK)
+            raise error or Location(file.name, 1).error(
                 "the file is not in a known format of judgments",
                 f"use one of {', '.join(accepted)}, or set --input-format",
             )

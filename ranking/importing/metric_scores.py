@@ -28,6 +28,7 @@ from campaign.formats.segment_identity import SegmentName
 from campaign.formats.streams import StoredFile
 from campaign.models import Segment, TestSet, User
 from campaign.texts.joining import comma_list
+from campaign.texts.names import name_within
 from ranking.models import Metric
 from ranking.selectors.metrics import evalset_word, evalset_words
 from ranking.services.metrics import metric_store
@@ -94,12 +95,12 @@ def metric_scores_import(
         values[segment_values] = scores.values[rows][:, columns]
         metric, is_new = metric_store(
             test_set=test_set,
-            name=scores.name[:100],
+            name=name_within(scores.name, 100),
             file_name=file_name[:300],
             systems=[scores.systems[column] for column in columns],
             values=values,
             of_systems=_scores_or_none(scores.of_systems[columns]),
-            signature=scores.signature[:300],
+            signature=name_within(scores.signature, 300),
             higher_is_better=scores.higher_is_better and not lower_is_better,
             uses_reference=scores.uses_reference,
             is_human=is_human or scores.is_human,

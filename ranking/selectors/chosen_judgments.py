@@ -28,6 +28,7 @@ from campaign.models import (
 )
 from campaign.texts.joining import comma_list
 from campaign.texts.languages import without_spaces
+from campaign.texts.media import marked_text
 from ranking.core.diagnosis.campaign import count_labels
 from ranking.core.diagnosis.one_system import CommentedBlock, SkippedBlock
 from ranking.core.judged.blocks import Blocks, several_documents
@@ -240,12 +241,17 @@ class StoredTexts:
         return by_number
 
     def _length(self, text: str) -> int:
-        """Return the number of words in a text; in languages without spaces, two characters count as one."""
-        parts = text.split()
+        """Return the number of words in a text; in languages without spaces, two characters count as one.
+
+        A picture or recording counts as a word.
+        """
+        marked = marked_text(text)
+        parts = marked.words.split()
+        files = len(marked.media)
         if without_spaces(self.language):
             characters = len("".join(parts))
-            return (characters + 1) // 2
-        return len(parts)
+            return (characters + 1) // 2 + files
+        return len(parts) + files
 
     def of(self, system: str) -> Sequence[str | None]:
         """Return the outputs of a system, that of segment number s at index s − 1."""
@@ -259,7 +265,7 @@ class StoredTexts:
         return texts
 
     def sides(self, test_set: str = "") -> dict[str, list[str]]:
-        """Return the known texts of sources (""), references (their number) and systems, the latter by name.
+        """Return the words of known sources (""), references (their number) and systems, the latter by name.
 
         With `test_set`, those of another test set of the campaign; ValueError if there is none.
         Four queries.
@@ -272,11 +278,11 @@ class StoredTexts:
         sides: dict[str, list[str]] = defaultdict(list, {"": []})
         sources = Segment.objects.filter(test_set=chosen, source_text__isnull=False)
         for source in sources.values_list("source_text", flat=True):
-            sides[""].append(source or "")
+            sides[""].append(marked_text(source or "").words)
         references = Reference.objects.filter(segment__test_set=chosen)
         numbered = references.order_by("number").values_list("number", "text")
         for number, text in numbered:
-            sides[str(number)].append(text)
+            sides[str(number)].append(marked_text(text).words)
         outputs = Output.objects.filter(
             system__test_set=chosen,
             system__kind=SystemKind.SYSTEM,
@@ -284,7 +290,7 @@ class StoredTexts:
         )
         named = outputs.order_by("system__name").values_list("system__name", "text")
         for name, output in named:
-            sides[name].append(output or "")
+            sides[name].append(marked_text(output or "").words)
         return dict(sides)
 
     @property

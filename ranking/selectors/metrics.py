@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from campaign.models import Output, Reference, Segment, SystemKind, TestSet
+from campaign.texts.media import marked_text
 from ranking.core.metrics.people import Metric as ScoredOutputs
 from ranking.core.metrics.texts import known_sums, metric_values
 from ranking.models import Metric
@@ -80,7 +81,7 @@ def compared_texts(
     *,
     test_set: TestSet,
 ) -> tuple[dict[str, list[str | None]], list[list[str]]]:
-    """Return the outputs by system, and the references; segment number s is at index s − 1. Four queries."""
+    """Return the words of outputs by system, and of references; segment number s is at index s − 1. Four queries."""
     segments = Segment.objects.filter(test_set=test_set).order_by("-number")
     last = segments.values_list("number", flat=True).first() or 0
     systems = test_set.systems.filter(kind=SystemKind.SYSTEM).order_by("name")
@@ -94,7 +95,7 @@ def compared_texts(
     ).order_by()
     columns = ("system__name", "segment__number", "text")
     for system, number, text in rows.values_list(*columns):
-        outputs[system][number - 1] = text
+        outputs[system][number - 1] = marked_text(text).words or None
     for name, texts in list(outputs.items()):
         if not any(texts):
             del outputs[name]
@@ -102,7 +103,9 @@ def compared_texts(
     stored = Reference.objects.filter(segment__test_set=test_set)
     in_order = stored.order_by("segment", "number")
     for number, text in in_order.values_list("segment__number", "text"):
-        references[number - 1].append(text)
+        words = marked_text(text).words
+        if words:
+            references[number - 1].append(words)
     return outputs, references
 
 

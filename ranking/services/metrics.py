@@ -9,8 +9,17 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from campaign.database.many_rows import named_lock
-from campaign.models import Job, JobKind, TestSet, User
+from campaign.models import (
+    Job,
+    JobKind,
+    Output,
+    Reference,
+    SystemKind,
+    TestSet,
+    User,
+)
 from campaign.services.jobs import JobProgress, handles, job_queue
+from campaign.texts.media import MEDIA_ALONE_SQL
 from campaign.texts.refusals import RefusedError
 from optional_packages import ExtraMissingError, extra_require
 from ranking.core.metrics.texts import ERROR_RATES, TEXT_METRICS, Progress, TextMetric
@@ -85,9 +94,15 @@ def metrics_ask(
 
 def texts_missing(test_set: TestSet) -> str:
     """Return a sentence about the texts missing to compute metrics; empty if none are missing."""
-    if not test_set.segments.filter(references__isnull=False).exists():
+    references = Reference.objects.filter(segment__test_set=test_set)
+    if not references.exclude(text__regex=MEDIA_ALONE_SQL).exists():
         return _("This test set has no references. Import scores from files instead.")
-    if not test_set.systems.filter(kind="system", outputs__text__isnull=False).exists():
+    outputs = Output.objects.filter(
+        system__test_set=test_set,
+        system__kind=SystemKind.SYSTEM,
+        text__isnull=False,
+    )
+    if not outputs.exclude(text__regex=MEDIA_ALONE_SQL).exists():
         return _("This test set has no output texts. Import scores from files instead.")
     return ""
 

@@ -1,9 +1,10 @@
 """Results computed from ratings, for reports."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import NotRequired, TypedDict
+from typing import Final, NotRequired, TypedDict
 
 import numpy as np
 from django.utils.translation import gettext as _
@@ -227,12 +228,19 @@ def weights_chosen(
     return {}
 
 
+#: In what stands before the last colon.
+_SEVERAL_WEIGHTS: Final = re.compile(r":[0-9]+[\s,;]")
+
+
 def weight_read(text: str) -> tuple[str, int]:
     """Return the criterion and weight in “fluency:2”. Raises ValueError."""
-    key, _colon, weight = text.partition(":")
-    if not (weight.isascii() and weight.isdigit() and int(weight)):
+    key, _colon, weight = text.rpartition(":")
+    is_weight = weight.isascii() and weight.isdigit() and int(weight)
+    if not key or not is_weight or _SEVERAL_WEIGHTS.search(key):
         raise ValueError(
-            _("“%(given)s” is not a criterion and a weight, such as fluency:2.")
+            _(
+                "“%(given)s” is not a criterion and a weight, such as fluency:2. Repeat the option for each criterion: weights=fluency:2 weights=adequacy:1.",
+            )
             % {"given": text},
         )
     return key.strip(), int(weight)

@@ -7,6 +7,7 @@ from campaign.formats import InputFile
 from campaign.formats.cells import NOT_AVAILABLE, refuse_at
 from campaign.formats.errors import Loss, Losses
 from campaign.formats.json_text import JSONObject
+from campaign.formats.known_files import known_file_error
 from campaign.formats.records import FormAnswer
 from campaign.formats.streams import StoredFile, peek
 from campaign.formats.tables import integer, read_table, refuse_repeated_columns
@@ -17,7 +18,7 @@ from ranking.files.pearmut_log import PEARMUT_LOG, LoggedItem, is_log, log_read
 #: Formats of ratings; the beginning of a file tells which it is.
 JSON_LINES: Final = "ratings-jsonl"
 CSV: Final = "ratings-csv"
-_SNIFFED_BYTES: Final = 1024
+_SNIFFED_BYTES: Final = 64 * 1024
 _WHOLE: Final = ("segment", "value", "duration_ms", "screen")
 _REQUIRED: Final = ("segment", "systems", "judge", "criterion", "value")
 _TRUTH: Final = {"true": True, "false": False}
@@ -26,6 +27,10 @@ _TRUTH: Final = {"true": True, "false": False}
 def rating_objects(file: InputFile) -> Objects:
     """Read JSON Lines, or a CSV file with the same names in its header."""
     start, file = peek(file, _SNIFFED_BYTES)
+    if b"criterion" not in start:
+        error = known_file_error(file.name, start)
+        if error:
+            raise error
     if (
         start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"["))
         or not start.strip()

@@ -9,7 +9,11 @@ from typing import Final
 from campaign.formats import FormatError, InputFile, Location
 from campaign.formats.documents_of_systems import JudgedItem, shared_names
 from campaign.formats.errors import Loss, Losses
-from campaign.formats.known_files import KEYS_OF_ANNOTATIONS, known_file_error
+from campaign.formats.known_files import (
+    ANALYSE_SPANS,
+    KEYS_OF_ANNOTATIONS,
+    known_file_error,
+)
 from campaign.formats.records import FormAnswer
 from campaign.formats.segment_identity import SegmentProblem, SegmentTexts
 from campaign.formats.streams import StoredFile, first_line_of, head_text, peek
@@ -19,7 +23,12 @@ from protocols.spans.contradictions import ContradictionRule
 from protocols.spans.files.appraise import KINDS, read_appraise_csv, write_appraise_csv
 from protocols.spans.files.evalset import read_evalset_ratings
 from protocols.spans.files.jsonl import read_spans_jsonl, write_spans_jsonl
-from protocols.spans.files.mqm import column_names, read_mqm_tsv, write_mqm_tsv
+from protocols.spans.files.mqm import (
+    column_names,
+    is_row_of_marot,
+    read_mqm_tsv,
+    write_mqm_tsv,
+)
 from protocols.spans.files.pearmut import (
     read_pearmut_campaign,
     read_pearmut_log,
@@ -354,7 +363,8 @@ def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:
     input_format = _format_of(text, first_line)
     if input_format is not None:
         return input_format, whole
-    raise known_file_error(file.name, head) or Location(file.name, 1).error(
+    error = known_file_error(file.name, head, here=ANALYSE_SPANS)
+    raise error or Location(file.name, 1).error(
         "the format was not recognised",
         f"use one of {', '.join(SpansFormat)}, or set --input-format",
     )
@@ -372,7 +382,7 @@ def _format_of(text: str, first_line: str) -> SpansFormat | None:
     if _RATING.match(first_line) and '\t{"errors"' in text:
         return SpansFormat.EVALSET_RATINGS
     names = column_names(first_line.split(separator_of(first_line)))
-    if set(names) >= _COLUMNS_OF_MQM:
+    if set(names) >= _COLUMNS_OF_MQM or is_row_of_marot(first_line.split("\t")):
         return SpansFormat.MQM_TSV
     if _APPRAISE.search(text) or _APPRAISE_HEADER.match(first_line):
         return SpansFormat.APPRAISE_CSV

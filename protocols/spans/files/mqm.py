@@ -13,7 +13,8 @@ that contains a quote is valid when read that way.
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 from campaign.formats import FormatError, InputFile
@@ -56,6 +57,8 @@ COLUMNS: Final = (
 COMMENT: Final = "comment"
 #: Names of these columns in Marot, Google's viewer.
 _ALSO_CALLED: Final = {"docsegid": "doc_id", "globalsegid": "seg_id"}
+#: The columns of Marot's files without a header, in order.
+_MAROT: Final = (*COLUMNS, "metadata")
 #: Data that the file cannot hold: the reader removes them, with marks of nothing else.
 SPACES_AT_END: Final = "spaces at the end of outputs"
 #: Such a file would be read as one that holds each row several times.
@@ -83,7 +86,7 @@ def read_mqm_tsv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...
         marks.
     """
     losses = Losses()
-    file_rows = list(_rows(file))
+    file_rows = list(_judged_rows(file, losses))
     parts = []
     for _line, cells in file_rows:
         # Raters may change the target, never the source.
@@ -122,10 +125,44 @@ def column_names(header: Iterable[str]) -> list[str]:
     return columns
 
 
+def is_row_of_marot(cells: Sequence[str]) -> bool:
+    """Return whether cells are a row of Marot's files, whose header is optional."""
+    if len(cells) not in (len(COLUMNS), len(_MAROT)):
+        return False
+    row = dict(zip(_MAROT, cells, strict=False))
+    severity = row["severity"].strip().lower()
+    return severity in (*Severity, *_NO_ERROR, "trivial") and bool(row["rater"].strip())
+
+
+def _judged_rows(file: InputFile, losses: Losses) -> Iterator[_Row]:
+    """Yield the rows of raters; count those with references and metrics alone.
+
+    Marot's globalSegId may be a constant: segments are then those of docSegId.
+    """
+    rows = list(_rows(file))
+    in_document = set()
+    segments = set()
+    for _line, cells in rows:
+        in_document.add((cells["doc"], whole_name(cells["doc_id"])))
+        segments.add((cells["doc"], cells["seg_id"]))
+    is_constant = len({segment for _document, segment in segments}) == 1
+    by_document = is_constant and len(in_document) > len(segments)
+    for line, cells in rows:
+        if not any(cells[name].strip() for name in ("rater", "category", "severity")):
+            losses.add("rows without a rater", f"line {line}")
+        elif by_document:
+            yield line, {**cells, "seg_id": whole_name(cells["doc_id"])}
+        else:
+            yield line, cells
+
+
 def _rows(file: InputFile) -> Iterator[_Row]:
     rows = table_rows(file)
     line, header = first_row(file.name, rows)
     names = column_names(header)
+    if is_row_of_marot(header):
+        names = list(_MAROT[: len(header)])
+        rows = chain([(line, header)], rows)
     for name in COLUMNS:
         require_column(file.name, line, names, name)
     refuse_repeated_columns(file.name, line, names, COLUMNS)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from typing import Any, Final, TypedDict
 
-from campaign.formats import InputFile
+from campaign.formats import FormatError, InputFile
 from campaign.formats.cells import Refuse, refuse_at
 from campaign.formats.errors import Lose, Loss, Losses
 from campaign.formats.genmt import campaign_decoded, key_not_ranked
@@ -35,6 +35,7 @@ from ranking.files.pearmut_log import (
     SLIDERS,
     LoggedItem,
     LoggedOutput,
+    UnnamedItems,
     entry_answers,
     log_read,
     names_of,
@@ -60,7 +61,29 @@ def read_pearmut_log(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss,
         outside its text.
     """
     losses = Losses()
-    return _judgments(log_read(file, losses), file.name, losses), losses.counted()
+    items = log_read(file, losses)
+    _refuse_sliders_alone(file.name, items)
+    return _judgments(items, file.name, losses), losses.counted()
+
+
+def _refuse_sliders_alone(file: str, items: Sequence[LoggedItem | FormAnswer]) -> None:
+    """Raise FormatError if judges moved sliders, and neither scored nor marked errors."""
+    has_sliders = False
+    for item in items:
+        if isinstance(item, FormAnswer):
+            continue
+        for output in item.outputs:
+            if output.answers.get("score") is not None or output.answers.get(
+                "error_spans",
+            ):
+                return
+            has_sliders = has_sliders or bool(output.answers.get("sliders"))
+    if has_sliders:
+        raise FormatError(
+            file,
+            "its judges answered on sliders alone, without scores or errors",
+            "import it into a task of ratings whose criteria are called like the sliders",
+        )
 
 
 def read_pearmut_campaign(
@@ -82,6 +105,7 @@ def read_pearmut_campaign(
         # Of a campaign that runs: tasks by judge.
         data = list(data.values())
     judgments = []
+    unnamed = UnnamedItems()
     for item in _items(list_of("data", data, refuse)):
         if key_not_ranked(item):
             continue
@@ -96,8 +120,9 @@ def read_pearmut_campaign(
                 str(campaign.get("campaign_id")),
                 "",
                 entry,
-                refuse,
-                lose,
+                unnamed=unnamed,
+                refuse=refuse,
+                lose=lose,
             )
             judgments += _judgments(answers, file.name, losses)
     return judgments, losses.counted()

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.texts.joining import comma_list
+from campaign.texts.media import marked_text
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.beside import OutputScores, ScoredTask
 from ranking.core.estimates import Estimate
@@ -239,8 +240,10 @@ def _lengths(inputs: Input) -> FloatArray:
     for column, system in enumerate(inputs.blocks.systems):
         texts = (inputs.texts and inputs.texts.of(system)) or ()
         for number, text in enumerate(texts[: len(lengths) - 1], 1):
-            if text is not None:
-                lengths[number, column] = len(text)
+            # Pictures and recordings have no length.
+            words = marked_text(text or "").words
+            if words:
+                lengths[number, column] = len(words)
     return lengths
 
 

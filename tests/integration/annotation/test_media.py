@@ -11,14 +11,25 @@ from django.test import Client
 
 from annotation.models import Judgment
 from annotation.selectors.judging import assigned_blocks
+from annotation.selectors.words_to_read import mean_words
 from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.formats.errors import FormatError
 from campaign.importing.errors import ImportRefusedError
-from campaign.models import Campaign, FilePart, Judge, KeptFile, Output, Task
+from campaign.models import (
+    Campaign,
+    FilePart,
+    Judge,
+    KeptFile,
+    Output,
+    Reference,
+    Task,
+)
 from campaign.models.upload import MEDIA
 from campaign.selectors.exported_files import FileStorageError
 from campaign.services.campaigns import TaskRefusedError, campaign_delete, task_create
 from campaign.services.machines import MachineTerms, machine_add
+from ranking.selectors.metrics import compared_texts
+from ranking.services.metrics import texts_missing
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_organiser
 from tests.integration.protocols.every import said_about
@@ -389,3 +400,19 @@ def test_machine_judge_gets_files_of_its_blocks(
     assert client.get(address).status_code == 401
     client.force_login(by)
     assert client.get(address).status_code == 404
+
+
+@pytest.mark.parametrize("language", ["de", "zh"])
+def test_recording_counts_as_a_word_in_any_language(task: Task, language: str) -> None:
+    task.test_set.target_language = language
+    task.test_set.save(update_fields=["target_language"])
+    words = mean_words(task=task)
+    assert words is not None
+    assert words.output == 1.0
+
+
+def test_metrics_of_texts_need_words(task: Task) -> None:
+    for segment in task.test_set.segments.all():
+        Reference.objects.create(segment=segment, number=1, text="Say it.")
+    assert "no output texts" in texts_missing(task.test_set)
+    assert compared_texts(test_set=task.test_set)[0] == {}

@@ -17,12 +17,21 @@ from annotation.services.planning.pool import hits_plan
 from campaign.formats.errors import FormatError
 from campaign.formats.repeats import REPLACED
 from campaign.formats.streams import StoredFile
-from campaign.models import Campaign, Instructions, Judge, Protocol, Task, Upload
+from campaign.models import (
+    Campaign,
+    Instructions,
+    Judge,
+    Output,
+    Protocol,
+    Task,
+    Upload,
+)
 from campaign.models.questions import questions_stored
 from campaign.selectors.questions import answers_summaries
 from campaign.services.campaigns import campaign_change
 from campaign.services.uploads import upload_change
 from protocols.models import RatingAnswer
+from protocols.spans.rules import categories_of
 from tests.factories import make_judge
 from tests.integration.uploads.conftest import FILES, Sent
 from tests.integration.uploads.test_uploads import checked, imported
@@ -80,6 +89,16 @@ def test_mqm_campaign_becomes_a_task_with_its_taxonomy(
     assert Instructions.objects.get().text == "Mark **every** error."
 
 
+def test_categories_keep_commas_and_colons_of_their_names(sent: Sent) -> None:
+    categories = {"Fluency": ["Grammar, spelling", "Register"], "Other: specify": []}
+    imported(pearmut(sent, {"protocol": "MQM", "mqm_categories": categories}))
+    assert categories_of(task_rules(Task.objects.get())) == [
+        "Fluency/Grammar, spelling",
+        "Fluency/Register",
+        "Other: specify",
+    ]
+
+
 def test_outputs_of_contrastive_esa_are_side_by_side(sent: Sent) -> None:
     imported(pearmut(sent, {"protocol": "cESA"}))
     design = design_in_force(task_id=Task.objects.get().pk)
@@ -107,6 +126,61 @@ def test_sliders_become_criteria(sent: Sent) -> None:
         (0, 5),
         (0, 100),
     ]
+
+
+@pytest.mark.parametrize(
+    ("names", "keys"),
+    [
+        (["流畅度", "忠实度"], ["scale-0-100", "scale-0-100-2"]),
+        (["Беглость", "Точность"], ["scale-0-100", "scale-0-100-2"]),
+        (
+            [
+                f"How much of the meaning of the source {end}"
+                for end in ("stays", "is easy")
+            ],
+            [
+                "how-much-of-the-meaning-of-the-source-st",
+                "how-much-of-the-meaning-of-the-source-is",
+            ],
+        ),
+        (
+            [
+                f"How much of the meaning of the sources {end}"
+                for end in ("stays", "is easy")
+            ],
+            [
+                "how-much-of-the-meaning-of-the-sources-s",
+                "how-much-of-the-meaning-of-the-sources-i",
+            ],
+        ),
+        (
+            [
+                f"How much of the meaning of the texts as a whole {end}"
+                for end in ("stays", "is easy")
+            ],
+            [
+                "how-much-of-the-meaning-of-the-texts-as-",
+                "how-much-of-the-meaning-of-the-texts-a-2",
+            ],
+        ),
+    ],
+)
+def test_sliders_of_any_names_are_different_criteria(
+    sent: Sent,
+    names: list[str],
+    keys: list[str],
+) -> None:
+    sliders = [{"name": name, "min": 0, "max": 100} for name in names]
+    imported(pearmut(sent, {"protocol": "DA", "sliders": sliders}))
+    criteria: Any = task_rules(Task.objects.get())["criteria"]
+    assert [each["key"] for each in criteria] == keys
+
+
+def test_steps_of_a_slider_are_refused_with_a_way_out(sent: Sent) -> None:
+    slider = {"name": "Fluency", "min": 0, "max": 100, "step": 5}
+    upload = pearmut(sent, {"protocol": "DA", "sliders": [slider]})
+    assert upload.report is not None
+    assert "max 20 for steps of 5" in upload.report["error"]["problem"]
 
 
 def test_organiser_may_choose_another_protocol_and_learns_what_is_lost(
@@ -369,3 +443,42 @@ def test_study_of_the_file_is_proposed(sent: Sent, protocol: str, study: str) ->
     checked(upload)
     upload.refresh_from_db()
     assert (upload.protocol, upload.preset) == (Protocol.SPANS, study)
+
+
+def test_sentence_twice_in_a_document_without_ids_is_matched_by_its_outputs(
+    sent: Sent,
+) -> None:
+    items = [
+        {"src": "Thank you.", "tgt": {"amber": "Danke.", "birch": "Merci."}},
+        {"src": "It rains.", "tgt": {"amber": "Es regnet.", "birch": "Regen."}},
+        {"src": "Thank you.", "tgt": {"amber": "Danke schön.", "birch": "Bitte."}},
+    ]
+    imported(pearmut(sent, {"protocol": "DA"}, data=[items]))
+    scores = [
+        {"amber": 90, "birch": 10},
+        {"amber": 80, "birch": 40},
+        {"amber": 70, "birch": 20},
+    ]
+    annotation = [
+        {
+            system: {"score": score, "error_spans": []}
+            for system, score in of_item.items()
+        }
+        for of_item in scores
+    ]
+    entry = {"user_id": "ann", "item_i": 0, "item": items, "annotation": annotation}
+    content = json.dumps(entry).encode()
+    log = StoredFile("log.jsonl", partial(io.BytesIO, content))
+    task = Task.objects.get()
+    answers_import(task=task, files=[log])
+    rows = Judgment.objects.filter(task=task).order_by("block__segment__number", "pk")
+    segments = {}
+    for number, outputs in rows.values_list("block__segment__number", "block__outputs"):
+        segments.setdefault(number, set()).update(outputs)
+    assert sorted(segments) == [1, 2, 3]
+    for number, outputs in segments.items():
+        assert set(
+            Output.objects.filter(pk__in=outputs).values_list(
+                "segment__number", flat=True
+            )
+        ) == {number}

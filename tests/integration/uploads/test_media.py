@@ -3,15 +3,19 @@
 import io
 import zipfile
 from collections.abc import Mapping
+from hashlib import sha256
 
 import pytest
 
-from campaign.models import KeptFile, Output, Upload
+from campaign.formats.records import MediaFile
+from campaign.models import Campaign, KeptFile, Output, Upload
 from campaign.models.upload import MEDIA
+from campaign.selectors.exported_files import exported_bytes
 from campaign.services.jobs import jobs_run_waiting
+from campaign.services.media import media_clean_stored, media_store
 from campaign.services.uploads import upload_check, upload_import
 from tests.integration.uploads.conftest import FILES, Sent
-from tests.media_samples import png, wav
+from tests.media_samples import SECRET, png, wav
 
 import annotation.tasks  # noqa: F401  isort: skip  the worker's handlers
 
@@ -60,3 +64,18 @@ def test_check_names_a_missing_recording(sent: Sent) -> None:
     upload.refresh_from_db()
     assert upload.report is not None
     assert "beta/1.wav" in str(upload.report["error"])
+
+
+def test_files_that_an_earlier_version_stored_are_cleaned(campaign: Campaign) -> None:
+    content = wav(secret=SECRET)
+    stored = MediaFile(f"{'0' * 32}.wav", content, 0.5)
+    media_store(campaign=campaign, file=stored, file_format="")
+    damaged = MediaFile(f"{'1' * 32}.wav", content[:60], 0.5)
+    media_store(campaign=campaign, file=damaged, file_format="")
+    assert media_clean_stored() == 2
+    assert media_clean_stored() == 0
+    cleaned = KeptFile.objects.get(name=stored.name)
+    bytes_now = b"".join(exported_bytes(cleaned))
+    assert SECRET not in bytes_now
+    assert cleaned.digest == sha256(bytes_now).hexdigest()
+    assert KeptFile.objects.filter(name=damaged.name).exists()

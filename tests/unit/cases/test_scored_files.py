@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile
 from campaign.formats.errors import Loss
-from protocols.spans.files.formats import SpansFormat, read_spans, read_spans_file
+from campaign.formats.known_files import ANALYSE_SPANS, RANK, known_file_error
+from protocols.frame.scale.rating_records import rating_objects
+from protocols.spans.files.formats import (
+    SpansFormat,
+    read_spans,
+    read_spans_file,
+)
 from protocols.spans.records import ScoredJudgment, Severity
 
 _FILES = Path(__file__).parents[2] / "data/cases/files"
@@ -138,3 +144,58 @@ def test_appraise_spans_as_python_literals() -> None:
         Severity.MAJOR,
         "",
     )
+
+
+@pytest.mark.parametrize("name", ["marot", "marot-meta", "marot-noheader"])
+def test_files_of_marot_are_read(name: str) -> None:
+    """Case 129: globalSegId may be a constant, the header is optional, and rows of references have no rater."""
+    read = read_spans([str(_FILES / "129-marot" / f"{name}.tsv")])
+    assert read.input_format == SpansFormat.MQM_TSV
+    assert [
+        (row.document, row.segment, row.outputs[0].systems) for row in read.judgments
+    ] == [
+        ("d1", "1", ("A",)),
+        ("d1", "1", ("B",)),
+        ("d1", "2", ("A",)),
+        ("d1", "2", ("B",)),
+    ]
+    left_out = {loss.what: loss.count for loss in read.losses}
+    assert left_out.get("rows without a rater") == (1 if name == "marot-meta" else None)
+
+
+def test_error_without_a_rater_is_refused() -> None:
+    with pytest.raises(FormatError, match="rater"):
+        _read(_HEAD + "A\td\t1\t1\t\tHi.\tHa.\tStyle\tMinor\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("122-bio-mqm/bio.tsv", "a table of bio-MQM"),
+        ("123-summeval/summeval.jsonl", "the released file of SummEval"),
+    ],
+)
+def test_files_of_other_layouts_are_named(path: str, name: str) -> None:
+    with pytest.raises(FormatError, match=name):
+        read_spans([str(_FILES / path)])
+    with pytest.raises(FormatError, match=name), (_FILES / path).open("rb") as stream:
+        list(rating_objects(InputFile(path, stream)))
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(path for path in _FILES.rglob("*") if path.is_file()),
+    ids=str,
+)
+def test_no_reader_of_judgments_recommends_itself(path: Path) -> None:
+    head = path.read_bytes()[:65536]
+    for here in (ANALYSE_SPANS, RANK):
+        error = known_file_error(path.name, head, here=here)
+        assert error is None or error.remedy != here
+
+
+def test_table_with_severities_is_not_sent_to_the_command_that_refuses_it() -> None:
+    content = "seg\tseverity\nx\tMajor\n"
+    with pytest.raises(FormatError) as refused:
+        _read(content)
+    assert ANALYSE_SPANS not in str(refused.value)

@@ -1,5 +1,6 @@
 """Scores stay on their segment, whatever file they come in."""
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable
@@ -89,19 +90,41 @@ def test_segments_of_two_documents_with_one_number_stay_apart() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "lost"),
-    [
-        ("sliders", "scores of custom sliders"),
-        (
-            "severities",
-            "errors with a severity other than neutral, minor, major or critical",
-        ),
-    ],
-)
-def test_unread_content_of_a_pearmut_campaign_is_counted(name: str, lost: str) -> None:
-    case = CASES / "69-pearmut-log-with-own-tokens-and-severities" / f"{name}.jsonl"
+def test_unread_severities_of_a_pearmut_campaign_are_counted() -> None:
+    case = CASES / "69-pearmut-log-with-own-tokens-and-severities" / "severities.jsonl"
+    lost = "errors with a severity other than neutral, minor, major or critical"
     assert lost in {loss.what for loss in read_spans([str(case)]).losses}
+
+
+def test_log_with_sliders_alone_is_sent_to_tasks_of_ratings() -> None:
+    case = CASES / "69-pearmut-log-with-own-tokens-and-severities" / "sliders.jsonl"
+    with pytest.raises(FormatError, match="a task of ratings"):
+        read_spans([str(case)])
+
+
+def test_sentence_twice_in_a_document_of_a_log_is_two_segments() -> None:
+    case = CASES / "121-log-with-a-sentence-twice" / "pear-repeat-src.jsonl"
+    judgments = read_spans([str(case)]).judgments
+    assert len({judgment.segment for judgment in judgments}) == 3
+    again = read_spans([str(case), str(case)]).judgments
+    assert len({judgment.segment for judgment in again}) == 3
+
+
+def test_sentence_of_two_documents_of_a_log_with_other_outputs_is_two_segments(
+    tmp_path: Path,
+) -> None:
+    case = CASES / "121-log-with-a-sentence-twice" / "pear-repeat-src.jsonl"
+    entry = json.loads(case.read_text())
+    entries = []
+    for number, item in enumerate(entry["item"]):
+        annotation = [entry["annotation"][number]]
+        entries.append(
+            {**entry, "item_i": number, "item": [item], "annotation": annotation},
+        )
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    judgments = read_spans([str(log)]).judgments
+    assert len({judgment.segment for judgment in judgments}) == 3
 
 
 def test_score_below_the_scale_is_refused() -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import struct
 from functools import partial
 from hashlib import sha256
 
@@ -10,7 +11,7 @@ import pytest
 from av.stream import Disposition
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image, ImageChops
+from PIL import Image, ImageChops, ImageCms
 
 from campaign.formats.errors import FormatError
 from campaign.formats.media_files import MAX_BYTES, media_file_read
@@ -41,11 +42,11 @@ def test_file_without_metadata_stays_as_it_is(ending: str) -> None:
 
 
 @pytest.mark.parametrize("ending", SAMPLES)
-def test_exported_file_stays_as_it_is(ending: str) -> None:
+def test_file_named_by_its_own_digest_is_cleaned(ending: str) -> None:
     content = SAMPLES[ending]
     name = f"{sha256(content).hexdigest()[:32]}.{ending}"
     file = media_file_read(StoredFile(f"media/{name}", partial(io.BytesIO, content)))
-    assert (file.name, file.content) == (name, content)
+    assert file == read(content)
 
 
 @pytest.mark.parametrize("ending", sorted(SAMPLES.keys() - {"png", "jpg", "webp"}))
@@ -73,13 +74,72 @@ def test_picture_is_turned_upright(ending: str) -> None:
     assert not picture.getexif()
 
 
-def test_photograph_changes_invisibly() -> None:
-    before = picture("jpg")
+@pytest.mark.parametrize(
+    ("ending", "mode", "options"),
+    [
+        ("jpg", "RGB", {"quality": 60}),
+        ("jpg", "RGB", {"progressive": True, "subsampling": 0}),
+        ("jpg", "RGB", {"restart_marker_blocks": 2, "keep_rgb": True}),
+        ("jpg", "L", {}),
+        ("jpg", "CMYK", {}),
+        ("webp", "RGB", {"quality": 60}),
+        ("webp", "RGBA", {"quality": 60}),
+    ],
+)
+def test_lossy_picture_keeps_every_pixel(
+    ending: str,
+    mode: str,
+    options: dict[str, object],
+) -> None:
+    image = Image.radial_gradient("L").convert("RGB").convert(mode)
+    before = picture(ending, image, **options)
     after = read(before).content
-    difference = ImageChops.difference(
-        *[Image.open(io.BytesIO(each)) for each in (before, after)],
+    assert read(after).content == after
+    pictures = [Image.open(io.BytesIO(each)) for each in (before, after)]
+    assert ImageChops.difference(*pictures).getbbox() is None
+
+
+@pytest.mark.parametrize("marker", [*range(0xE0, 0xF0), 0xFE])
+@pytest.mark.parametrize(
+    "begins", [b"", b"JFIF\0", b"JFXX\0", b"Adobe\0\x64\0\0\0\0\1"]
+)
+def test_no_application_data_of_jpeg_remain(marker: int, begins: bytes) -> None:
+    before = picture("jpg")
+    segment = begins + SECRET
+    header = struct.pack(">BBH", 0xFF, marker, len(segment) + 2)
+    assert SECRET not in read(before[:2] + header + segment + before[2:]).content
+
+
+@pytest.mark.parametrize("ending", ["png", "jpg", "webp"])
+def test_colour_profile_keeps_colours_and_no_names(ending: str) -> None:
+    whole = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    profile = whole.replace(
+        "sRGB built-in".encode("utf-16-be"), SECRET[:13].decode().encode("utf-16-be")
     )
-    assert difference.point(lambda value: 255 * (value > 8)).getbbox() is None
+    assert profile != whole
+    file = read(picture(ending, icc_profile=profile))
+    assert read(file.content) == file
+    after = Image.open(io.BytesIO(file.content)).info["icc_profile"]
+    assert SECRET[:13].decode().encode("utf-16-be") not in after
+    cleaned = ImageCms.ImageCmsProfile(io.BytesIO(after)).profile
+    before = ImageCms.ImageCmsProfile(io.BytesIO(whole)).profile
+    assert (cleaned.red_colorant, cleaned.media_white_point) == (
+        before.red_colorant,
+        before.media_white_point,
+    )
+    to_srgb = ImageCms.buildTransform(
+        ImageCms.ImageCmsProfile(io.BytesIO(after)),
+        ImageCms.createProfile("sRGB"),
+        "RGB",
+        "RGB",
+    )
+    assert to_srgb is not None
+
+
+@pytest.mark.parametrize("ending", sorted(SAMPLES.keys() - {"mp3"}))
+def test_bytes_after_the_end_are_removed(ending: str) -> None:
+    content = SAMPLES[ending]
+    assert read(content + SECRET) == read(content)
 
 
 def test_picture_without_loss_stays_without_loss() -> None:

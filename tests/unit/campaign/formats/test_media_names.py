@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import struct
 from base64 import b64encode, encodebytes
 from collections.abc import Mapping
 from functools import partial
@@ -11,10 +12,12 @@ from urllib.parse import quote
 import pytest
 
 from campaign.formats.errors import FormatError
+from campaign.formats.inspecting import inspect
 from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import opened_set, recognise
 from campaign.formats.records import MediaFile, SegmentTexts
 from campaign.formats.streams import StoredFile
+from campaign.importing.inspection_report import inspection_report, language_guess
 from campaign.texts.media import marked_text
 from tests.media_samples import SAMPLES, png, wav
 
@@ -233,7 +236,7 @@ def test_file_that_no_text_names_is_reported() -> None:
         ),
         (
             {"set.tsv": TABLE.replace("1.wav", "1.wav#t=2,1.5"), **SOUNDS},
-            "seconds 2,1.5 cannot be cut out",
+            "the output of alpha of segment 1 shows seconds 2.000 to 1.500",
         ),
         (
             {"study.json": pearmut("<audio src='assets/1.mp3'></audio>")},
@@ -290,9 +293,17 @@ def test_segmentation_of_iwslt_cuts_recordings_into_clips() -> None:
         (SEGMENTS.replace("0.25", "soon") * 2, "no segmentation"),
         (
             SEGMENTS.replace("0.1", "9.5") * 2,
-            "talk.wav: seconds 9.500,9.750 cannot be cut out",
+            "the source of segment 1 shows seconds 9.500 to 9.750, but the recording ends at",
         ),
-        (SEGMENTS.replace("0.25", "0") * 2, "damaged or incomplete"),
+        (SEGMENTS.replace("0.25", "0") * 2, "a part must end after its beginning"),
+        (SEGMENTS.replace("0.25", "-0.05") * 2, "a part must end after its beginning"),
+        (SEGMENTS.replace("0.1", "-0.1") * 2, "a part cannot begin before"),
+        (SEGMENTS.replace("0.1", "0.5") * 2, "the recording ends at 0.500 s"),
+        (
+            SEGMENTS + SEGMENTS.replace("0.25", "30"),
+            "of segment 2 shows seconds 0.100 to 30.100, but the recording ends at 0.500 s",
+        ),
+        (SEGMENTS.replace("0.25", ".nan") * 2, "no segmentation"),
         (
             SEGMENTS.replace("talk", "other") * 2,
             'names "other.wav", which is not among',
@@ -304,6 +315,91 @@ def test_segmentation_is_refused(segments: str, problem: str) -> None:
     with pytest.raises(FormatError) as refused:
         read({**TEXTS, "tst.yaml": segments})
     assert problem in str(refused.value)
+
+
+def test_segmentation_may_name_recordings_with_spaces() -> None:
+    segmentation = SEGMENTS.replace("talk.wav", "the talk.wav") * 2
+    files = {**TEXTS, "the talk.wav": LOW, "tst.yaml": segmentation}
+    segments, _media = read(files)
+    assert [marked_text(segment.source).words for segment in segments] == [
+        "One.",
+        "Two.",
+    ]
+
+
+def test_part_may_end_a_little_after_its_recording() -> None:
+    table = TABLE.replace("1.wav", "1.wav#t=0.1,0.54")
+    _segments, media = read({"set.tsv": table, **SOUNDS})
+    assert media[0].seconds == pytest.approx(0.4, abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("fragment", "seconds"),
+    [
+        ("0.1,0.3", 0.2),
+        ("npt:0.1,0.3", 0.2),
+        (",0.3", 0.3),
+        ("0.3", 0.2),
+        ("0:00.1,00:00:00.3", 0.2),
+        ("npt:0.1s,0.3s", 0.2),
+    ],
+)
+def test_times_of_media_fragments_are_read(fragment: str, seconds: float) -> None:
+    table = TABLE.replace("1.wav", f"1.wav#t={fragment}")
+    _segments, media = read({"set.tsv": table, **SOUNDS})
+    assert media[0].seconds == pytest.approx(seconds, abs=0.001)
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "t=",
+        "t=-0.1,0.3",
+        "t=0.1,",
+        "t=0.1,0.2,0.3",
+        "t=smpte:0:0:1",
+        "t=0:75,2:00",
+        "t=a",
+        "track=1",
+    ],
+)
+@pytest.mark.parametrize("words", ["", "Listen to "])
+def test_other_fragments_of_recordings_are_refused(words: str, fragment: str) -> None:
+    table = TABLE.replace("audio/alpha/1.wav", f"{words}audio/alpha/1.wav#{fragment}")
+    with pytest.raises(FormatError, match="the output of alpha of segment 1"):
+        read({"set.tsv": table, **SOUNDS})
+
+
+def test_file_may_have_the_sign_of_a_fragment_in_its_name() -> None:
+    table = TABLE.replace("1.wav", "a#1.wav")
+    sounds = {name.replace("1.wav", "a#1.wav"): sound for name, sound in SOUNDS.items()}
+    _segments, media = read({"set.tsv": table, **sounds})
+    assert len(media) == 2
+
+
+@pytest.mark.parametrize(
+    ("code", "bits", "extension"),
+    [
+        (1, 16, b""),
+        (1, 24, b""),
+        (0xFFFE, 16, b"\1"),
+        (0xFFFE, 24, b"\1"),
+        (3, 32, b""),
+        (0xFFFE, 32, b"\3"),
+    ],
+)
+def test_parts_of_any_wav_are_cut(code: int, bits: int, extension: bytes) -> None:
+    size = bits // 8
+    form = struct.pack("<HHIIHH", code, 1, 8000, 8000 * size, size, bits)
+    if extension:
+        guid = extension + bytes.fromhex("00000000001000800000aa00389b71")
+        form += struct.pack("<HHI", 22, bits, 4) + guid
+    body = b"WAVEfmt " + struct.pack("<I", len(form)) + form
+    body += b"data" + struct.pack("<I", 8000 * size) + bytes(8000 * size)
+    whole = b"RIFF" + struct.pack("<I", len(body)) + body
+    table = TABLE.replace("1.wav", "1.wav#t=0.25,0.75")
+    _segments, media = read({"set.tsv": table, **dict.fromkeys(SOUNDS, whole)})
+    assert {file.seconds for file in media} == {0.5}
 
 
 def test_part_of_another_recording_than_wav_is_refused() -> None:
@@ -410,3 +506,35 @@ def test_tasks_of_label_studio_are_named(is_list: bool) -> None:
     content = json.dumps([task] if is_list else task)
     with pytest.raises(FormatError, match="Label Studio"):
         read({"tasks.json": content})
+
+
+def test_check_names_the_files_of_sample_segments() -> None:
+    table = TABLE.replace("alpha/1.wav", "alpha/1.wav#t=0,0.25")
+    [segment] = inspect(recognise("set", stored({"set.tsv": table, **SOUNDS}))).sample
+    assert segment.outputs == {
+        "alpha": "[recording audio/alpha/1.wav, 0.000 to 0.250 s]",
+        "beta": "[recording audio/beta/1.wav]",
+    }
+
+
+def test_recordings_have_no_length_to_compare() -> None:
+    inspection = inspect(recognise("set", stored({"set.tsv": TABLE, **SOUNDS})))
+    assert [(system.outputs, system.usual_ratio) for system in inspection.systems] == [
+        (1, None),
+        (1, None),
+    ]
+
+
+def test_names_of_pictures_have_no_language() -> None:
+    files: Files = {"source.txt": "What is this?\n" * 6}
+    for number in range(1, 7):
+        for system in ("gen-a", "gen-b"):
+            files[f"{system}/my picture {number}.png"] = png(number)
+    recognised = recognise("set", stored(files))
+    report = inspection_report(recognised, inspect(recognised))
+    languages = {file["name"]: file["language"] for file in report["files"]}
+    assert languages == {"source.txt": "en", "gen-a.txt": None, "gen-b.txt": None}
+
+
+def test_marks_have_no_language() -> None:
+    assert language_guess(f"[media:{'c20a0a13' * 4}.png]\n" * 20) is None

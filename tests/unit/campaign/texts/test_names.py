@@ -2,7 +2,7 @@
 
 import pytest
 
-from campaign.texts.names import visible_name
+from campaign.texts.names import name_within, visible_name
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,10 @@ from campaign.texts.names import visible_name
 )
 def test_name_is_one_visible_line(entered: str, stored: str) -> None:
     assert visible_name(entered) == stored
+
+
+def test_long_names_with_equal_beginnings_stay_apart() -> None:
+    first, second = (name_within(f"{'x' * 100}{end}", 100) for end in "ab")
+    assert first != second
+    assert len(first) == len(second) == 100
+    assert name_within("x" * 100, 100) == "x" * 100
