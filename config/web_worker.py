@@ -29,8 +29,8 @@ from config.web_lanes import Lane, Turn, is_heavy
 #: Seconds a stopping process waits for requests that clients may be sending on idle connections.
 LINGER_SECONDS: Final = 2.0
 _HEADER_BYTES: Final = 64 * 1024
-# More than the largest file that is accepted in one request, so that pages can explain the limit.
-_BODY_BYTES: Final = 128 * 1024 * 1024
+#: More than the largest file that is accepted in one request, so that pages can explain the limit.
+BODY_BYTES: Final = 128 * 1024 * 1024
 # Larger responses wait in their thread until clients have read most of them, so that they do not fill the disk.
 _RESPONSE_BYTES: Final = 64 * 1024 * 1024
 _READ_BYTES = _SEND_BYTES = 64 * 1024
@@ -72,7 +72,7 @@ class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
             channel_timeout=self.cfg.keepalive,
             recv_bytes=_READ_BYTES,
             max_request_header_size=_HEADER_BYTES,
-            max_request_body_size=_BODY_BYTES,
+            max_request_body_size=BODY_BYTES,
             outbuf_high_watermark=_RESPONSE_BYTES,
             outbuf_overflow=_BUFFER_BYTES,
             inbuf_overflow=_BUFFER_BYTES,

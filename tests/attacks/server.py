@@ -121,7 +121,7 @@ def world_make() -> World:
         watermark=1,
     )
     _token, key = token_create(user=organiser)
-    files = [path for path in STATIC_ROOT.rglob("*") if path.suffix not in {".gz"}]
+    files = [path for path in STATIC_ROOT.rglob("*") if path.suffix != ".gz"]
     largest = max(files, key=lambda path: path.stat().st_size)
     return World(
         large_file=f"/static/{largest.relative_to(STATIC_ROOT)}",
