@@ -115,8 +115,9 @@ BENCHMARKS := judging_server import_speed live_ranking
 bench: $(DEV_STAMP) $(KERNEL_STAMP) ## run the benchmarks quoted in the documentation
 	@for name in $(BENCHMARKS); do echo "== $$name"; OMP_NUM_THREADS=1 $(BIN)/python -m tests.benchmarks.$$name || exit 1; done
 
-attack: $(DEV_STAMP) ## test the limits of the nginx configuration (needs nginx)
+attack: $(DEV_STAMP) ## test the limits of the nginx configuration, and slow clients behind each installed proxy (needs nginx)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.attacks.proxy
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.attacks.server
 
 screenshots: $(DEV_STAMP) ## take screenshots of the running demo for docs/screenshots
 	@$(BIN)/python -m launcher.browser

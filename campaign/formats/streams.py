@@ -1,10 +1,10 @@
 """Convert bytes to lines: decompression, UTF-8 and line endings, in bounded memory."""
 
-import gzip
 import io
 import re
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import IO, Final, Protocol, cast
@@ -18,6 +18,7 @@ MAX_LINE_BYTES: Final = 4 * 1024 * 1024
 MAX_RATIO: Final = 200
 _FREE_BYTES: Final = 256 * 1024 * 1024
 
+_PACKED_BYTES: Final = 16 * 1024
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOMS = re.compile(rb"(?:\xef\xbb\xbf)+")
 _TEXT_FILE: Final = "provide a text file with one segment or record per line, or an archive of such files"
@@ -166,10 +167,11 @@ def peek(file: InputFile, size: int) -> tuple[bytes, InputFile]:
         head += more
     whole = InputFile(file.name, _Rewound(head, file.stream))
     if head.startswith(_GZIP_MAGIC):
-        try:
-            return zlib.decompressobj(wbits=31).decompress(head, size), whole
-        except zlib.error:
-            return b"", whole  # the reader reports the error with its place
+        unpacked = b""
+        with suppress(zlib.error, EOFError):  # the reader reports the error with its place
+            for piece in _members(io.BytesIO(head)):
+                unpacked += piece
+        return unpacked[:size], whole
     return head, whole
 
 
@@ -219,10 +221,9 @@ def byte_chunks(file: InputFile) -> Iterator[bytes]:
 
 def _decompress_chunks(name: str, packed: "_Rewound") -> Iterator[bytes]:
     out = 0
-    # Reading in chunks keeps a small file that unpacks to gigabytes from filling the memory.
-    unpacking = gzip.GzipFile(fileobj=cast("IO[bytes]", packed), mode="rb")
     try:
-        while unpacked := unpacking.read1(CHUNK_BYTES):
+        # In chunks, so that a small file that unpacks to gigabytes does not fill the memory.
+        for unpacked in _gathered(_members(packed)):
             out += len(unpacked)
             if out > _FREE_BYTES and out > MAX_RATIO * packed.bytes:
                 raise Location(name).error(
@@ -235,11 +236,51 @@ def _decompress_chunks(name: str, packed: "_Rewound") -> Iterator[bytes]:
             "the gzip data ends too early",
             "compress the file again, or check that it was transferred completely",
         ) from error
-    except (gzip.BadGzipFile, zlib.error) as error:
+    except zlib.error as error:
         raise Location(name).error(
             f"the gzip data is damaged ({error})",
             "compress the file again, or provide it uncompressed",
         ) from error
+
+
+def _members(packed: ByteStream) -> Iterator[bytes]:
+    """Yield the content of gzip, whose members may be as small as a byte; the module `gzip` takes long for each.
+
+    Raises EOFError if it is cut off, and zlib.error if it is damaged.
+    """
+    member = None
+    # Short, because what follows a member is copied.
+    rest = packed.read(_PACKED_BYTES)
+    while rest:
+        if member is None:
+            member = zlib.decompressobj(wbits=31)
+        yield member.decompress(rest, CHUNK_BYTES)
+        if member.eof:
+            # Zeros may fill the last block of a tape.
+            rest = member.unused_data.lstrip(b"\0")
+            member = None
+        else:
+            rest = member.unconsumed_tail
+        while not rest and (more := packed.read(_PACKED_BYTES)):
+            rest = more if member else more.lstrip(b"\0")
+    if member is not None:
+        yield member.flush()
+        if not member.eof:
+            raise EOFError
+
+
+def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield pieces together, none of them empty, since readers take some time for each."""
+    gathered: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        gathered.append(piece)
+        size += len(piece)
+        if size >= CHUNK_BYTES:
+            yield b"".join(gathered)
+            gathered, size = [], 0
+    if size:
+        yield b"".join(gathered)
 
 
 @dataclass(slots=True)

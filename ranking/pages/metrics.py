@@ -11,12 +11,13 @@ from campaign.formats.streams import StoredFile
 from campaign.importing.uploaded_files import sent_file
 from ranking.core.metrics.texts import TEXT_METRICS, TOKENS, is_tokenization_installed
 
-_MAX_BYTES: Final = 100_000_000
+#: Of all files of a request.
+MAX_BYTES: Final = 100_000_000
 
 
 def stored_files(files: Sequence[Any]) -> list[StoredFile]:
     """Return uploaded files as files that can be reopened. Raises ValidationError if they are too large."""
-    if sum(file.size for file in files) > _MAX_BYTES:
+    if sum(file.size for file in files) > MAX_BYTES:
         raise forms.ValidationError(_("The files exceed 100 MB."))
     return [sent_file(file) for file in files]
 

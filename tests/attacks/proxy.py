@@ -244,6 +244,7 @@ def _names(proxy: Proxy) -> list[Figure]:
 
 def _limits(proxy: Proxy) -> list[Figure]:
     large = proxy.ask("POST", f"{PREFIX}/language/", "x" * 4_000_000)
+    file = proxy.ask("POST", f"{PREFIX}/api/v1/tasks/1/suggestions/", "x" * 4_000_000)
     floods = [
         proxy.sign_in("wrong", address=f"203.0.113.{number}") for number in range(40)
     ]
@@ -262,6 +263,7 @@ def _limits(proxy: Proxy) -> list[Figure]:
     later = all(int(each.headers["Retry-After"]) > 0 for each in refused)
     return [
         _said("a body of 4 MB", large.status, 413),
+        _said("a file of 4 MB without a token, refused by Quintet", file.status, 401),
         Figure(
             "of 40 sign-ins with forged addresses, refused",
             str(len(refused)),

@@ -153,6 +153,7 @@ FILES: Final[dict[str, Callable[[Path], None]]] = {
     "gzip inside.gz": _bytes(gzip.compress(gzip.compress(b"a\n"))),
     "bomb of one line.gz": _bomb(b"x", 400 * MB),
     "bomb of lines.gz": _bomb(b"x" * 999 + b"\n", 400 * MB),
+    "members of a byte.gz": _repeated(gzip.compress(b"x"), 4_000_000),
     "truncated.gz": _bytes(gzip.compress(b"a\n" * 100_000)[:-20]),
     "billion laughs of results.xml": _bytes(_LAUGHS + b"<results>&j;</results>"),
     "billion laughs of a test set.xml": _bytes(_LAUGHS + b"<dataset>&j;</dataset>"),

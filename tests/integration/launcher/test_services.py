@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import pwd
 import signal
 import subprocess
 import sys
@@ -40,6 +41,11 @@ from tests.integration.launcher.conftest import (
 
 HOLD = "import signal; from launcher.data_directory import DataDirectory; from launcher.services import Services\nwith Services(DataDirectory.from_environment()): print('up', flush=True); signal.pause()"
 
+as_root = pytest.mark.skipif(
+    os.geteuid() != 0,
+    reason="only root starts PostgreSQL under another account",
+)
+
 
 @contextlib.contextmanager
 def another_supervisor(directory: DataDirectory) -> Iterator[subprocess.Popen[str]]:
@@ -58,6 +64,24 @@ def another_supervisor(directory: DataDirectory) -> Iterator[subprocess.Popen[st
             yield process
         finally:
             process.kill()
+
+
+def is_refused(account: str, path: Path) -> bool:
+    """Return whether a program of this account can neither open a file nor connect to a socket."""
+    opening = "import sys; open(sys.argv[1], 'rb')"
+    if path.is_socket():
+        opening = "import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])"
+    done = subprocess.run(
+        ["/usr/bin/env", "python3", "-I", "-c", opening, str(path)],
+        check=False,
+        capture_output=True,
+        text=True,
+        user=account,
+        group=pwd.getpwnam(account).pw_gid,
+        extra_groups=[],
+        cwd="/",
+    )
+    return "PermissionError" in done.stderr
 
 
 def kill_while_it_writes(postgres: Postgres, *, megabytes: int) -> None:
@@ -99,6 +123,62 @@ def test_copy_of_the_data_folder_with_other_permissions_starts(
         directory.secret_key()
     secret = directory.path / "secret_key"
     assert secret.stat().st_mode & 0o077 == 0
+
+
+@as_root
+@pytest.mark.parametrize("account", ["nobody", "daemon"])
+def test_other_accounts_cannot_reach_the_services_of_root(
+    directory: DataDirectory,
+    account: str,
+) -> None:
+    with Services(directory) as services:
+        directory.secret_key()
+        postgres, valkey = services.postgres, services.valkey
+        assert postgres is not None
+        assert valkey is not None
+        refused = {
+            str(path): is_refused(account, path)
+            for path in (
+                postgres.folder / "data" / "PG_VERSION",
+                postgres.sockets / ".s.PGSQL.5432",
+                Path(valkey.url.removeprefix("unix://")),
+                directory.path / "secret_key",
+                services.running_file,
+            )
+        }
+    assert set(refused.values()) == {True}, refused
+
+
+@as_root
+def test_data_that_an_older_version_left_to_nobody_is_taken_over(
+    directory: DataDirectory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as without_account:
+        without_account.setattr(launched, "_own_account", lambda: None)
+        with Services(directory) as services:
+            remember(services, "before")
+            assert services.postgres is not None
+            data = services.postgres.folder / "data"
+            assert data.owner() == "nobody"
+    with Services(directory) as services:
+        assert remembered(services) == (["before"], ["before"])
+    owners = {path.owner() for path in (data, *data.rglob("*"))}
+    assert owners == {launched.ACCOUNT}
+
+
+@as_root
+def test_a_start_without_an_account_for_postgresql_says_so(
+    directory: DataDirectory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(launched, "_own_account", lambda: None)
+    reported: list[str] = []
+    with contextlib.ExitStack() as undo:
+        services = Services(directory)
+        undo.enter_context(services.locked())
+        services.start(Watch(report=reported.append))
+    assert [line for line in reported if launched.ACCOUNT in line] == reported[:1]
 
 
 @pytest.mark.thorough

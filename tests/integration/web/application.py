@@ -6,11 +6,18 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from config import web_worker
+
 Environ = dict[str, object]
 StartResponse = Callable[[str, list[tuple[str, str]]], object]
 
 ROWS = 200_000  # of 64 KiB: more than any buffer holds
 _made_when_the_client_left: list[int] = []
+
+# Seconds of the server that a test cannot wait for.
+for name, seconds in json.loads(os.environ.get("TEST_SECONDS", "{}")).items():
+    assert hasattr(web_worker, name)
+    setattr(web_worker, name, seconds)
 
 
 def application(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
@@ -72,9 +79,18 @@ def waits(_environ: Environ) -> list[bytes]:
         return [pipe.read()]
 
 
+def large(_environ: Environ) -> list[bytes]:
+    return [b"x" * 4_000_000]
+
+
+#: An address of files, whose requests have threads of their own.
+STREAM = "/api/v1/tasks/1/exports/stream/"
+
 ANSWERS: dict[str, Callable[[Environ], Iterable[bytes]]] = {
     "/breaks-off": breaks_off,
+    "/large": large,
     "/many-rows": many_rows,
+    STREAM: many_rows,
     "/rows-made": rows_made,
     "/file": file,
     "/process": process,

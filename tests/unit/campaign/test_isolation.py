@@ -35,6 +35,11 @@ def has_ended(process: int) -> bool:
         return True
 
 
+def test_time_to_read_a_file_is_limited_to_an_hour_whatever_its_size() -> None:
+    assert ReadingLimits.of("a.txt", 1_000_000).cpu_seconds == 50
+    assert ReadingLimits.of("a.txt", 1_000_000_000).cpu_seconds == 3600
+
+
 def test_items_arrive_from_another_process() -> None:
     with isolated_items("a.txt", 0, partial(readers.numbers, 100_000)) as items:
         numbers, processes = zip(*items, strict=True)

@@ -1,19 +1,60 @@
 """nginx's configuration as it is written; `python -m tests.attacks.proxy` tries it with a real nginx."""
 
+import inspect
 import os
 import re
 import subprocess
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.urls import reverse
+import yaml
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from rest_framework.parsers import MultiPartParser
 
-from annotation.pages.systems import MAX_BYTES
+from annotation.importing import answers
+from annotation.pages import systems
+from campaign.api.requests import BodyParser
+from campaign.formats import judge_lists, yaml_tree
+from campaign.services.uploads import MAX_PART_BYTES
+from config.web_worker import BODY_BYTES
 from deploy.nginx import Options, main, rendered
 from launcher.data_directory import CHECKOUT
+from protocols.quiz import views as snippets
+from ranking.pages import metrics
 from tests.containers import COMPOSE
+
+MEGABYTE = 2**20
+#: What the other fields of a form add.
+FORM_BYTES = 100_000
+#: Limit of the files in one request, by the name of the address.
+MOST_BYTES = {
+    # Files without a limit of their own: as much as one request takes.
+    "upload": BODY_BYTES - FORM_BYTES,
+    "api-upload-content": MAX_PART_BYTES,
+    "answers": answers.MAX_BYTES,
+    "api-answers": answers.MAX_BYTES,
+    "suggestions": answers.MAX_BYTES,
+    "api-suggestions": answers.MAX_BYTES,
+    "system-add": systems.MAX_BYTES,
+    "api-systems": systems.MAX_BYTES,
+    "metrics": metrics.MAX_BYTES,
+    "api-metrics": metrics.MAX_BYTES,
+    "judges-add": judge_lists.MAX_BYTES,
+    "snippets": snippets.MAX_BYTES,
+    "campaign-file": yaml_tree.MAX_BYTES,
+    "campaign-new-file": yaml_tree.MAX_BYTES,
+    "api-campaign-file": yaml_tree.MAX_BYTES,
+}
+#: Arguments of addresses.
+ARGUMENTS = {
+    "slug": "museum",
+    "task_id": 3,
+    "file_id": 4,
+    "upload_id": uuid4(),
+}
 
 OPTIONS = Options(
     server_name="campaign.example.org",
@@ -22,6 +63,64 @@ OPTIONS = Options(
     url_prefix="/quintet",
 )
 PROXY: dict[str, Any] = COMPOSE["services"]["proxy"]
+
+
+def is_for_files(address: str) -> bool:
+    """Return whether nginx lets large bodies through at an address."""
+    [pattern] = re.findall(
+        r"location ~ (\S+) \{\s*client_max_body_size 128m;",
+        rendered(OPTIONS),
+    )
+    return re.search(pattern, f"/quintet{address}") is not None
+
+
+def upload_addresses() -> dict[str, tuple[str, int]]:
+    """Return address and limit of each view that reads files, by name; those without a known limit have none."""
+    found = {}
+    for pattern, names in url_patterns(get_resolver()):
+        if takes_files(pattern.callback):
+            name = str(pattern.name)
+            address = reverse(name, kwargs={key: ARGUMENTS[key] for key in names})
+            found[name] = (address, MOST_BYTES.get(name, 10**12))
+    return found
+
+
+def url_patterns(
+    resolver: URLResolver,
+    names: frozenset[str] = frozenset(),
+) -> Iterator[tuple[URLPattern, frozenset[str]]]:
+    """Yield each pattern with the names of its arguments."""
+    for pattern in resolver.url_patterns:
+        all_names = names | set(pattern.pattern.converters)
+        if isinstance(pattern, URLResolver):
+            yield from url_patterns(pattern, all_names)
+        else:
+            yield pattern, all_names
+
+
+def takes_files(callback: Any) -> bool:
+    """Return whether a view reads files: by a parser of REST, or `request.FILES` in it or in a function it calls."""
+    if view := getattr(callback, "cls", None):
+        parsers = getattr(view, "parser_classes", None) or []
+        return any(
+            issubclass(parser, MultiPartParser | BodyParser) for parser in parsers
+        )
+    function = inspect.unwrap(callback)
+    functions = {
+        name: inspect.getsource(inspect.unwrap(value))
+        for name, value in vars(inspect.getmodule(function)).items()
+        if inspect.isfunction(inspect.unwrap(value))
+        and inspect.unwrap(value).__module__ == function.__module__
+    }
+    readers = {name for name, source in functions.items() if "request.FILES" in source}
+    while more := {
+        name
+        for name, source in functions.items()
+        if name not in readers
+        and any(re.search(rf"\b{reader}\(", source) for reader in readers)
+    }:
+        readers |= more
+    return function.__name__ in readers
 
 
 def directives(name: str, **changes: Any) -> list[str]:
@@ -221,30 +320,42 @@ def test_forty_judges_behind_one_address_can_open_a_page_at_once() -> None:
     assert 40 * int(streams) <= int(limits["quintet_files"])
 
 
-def test_only_files_in_one_request_may_be_larger() -> None:
-    """As large as the form of a system's outputs allows, with what a form adds."""
-    assert directives("client_max_body_size") == ["3m", "21m"]
-    assert MAX_BYTES + 100_000 < 21 * 2**20
-    [files] = re.findall(
-        r"location ~ (\S+) \{\s*client_max_body_size 21m;",
-        rendered(OPTIONS),
-    )
-    upload = uuid4()
-    for address in (
-        reverse("system-add", args=["museum", 3]),
-        reverse("api-systems", args=[3]),
-        reverse("upload", args=["museum", upload]),
-    ):
-        assert re.search(files, f"/quintet{address}")
+def test_nginx_lets_the_files_of_every_upload_address_through() -> None:
+    """Quintet names its own limit of a file in words, so nginx must not refuse it first."""
+    assert directives("client_max_body_size") == ["3m", "128m"]
+    assert BODY_BYTES == 128 * 2**20
+    refused = {
+        name: most_bytes
+        for name, (address, most_bytes) in upload_addresses().items()
+        if most_bytes + FORM_BYTES
+        > (BODY_BYTES if is_for_files(address) else 3 * MEGABYTE)
+    }
+    assert refused == {}
+
+
+def test_every_address_that_takes_files_has_a_known_limit() -> None:
+    assert set(upload_addresses()) == set(MOST_BYTES)
+
+
+def test_only_addresses_with_files_take_more() -> None:
+    """An attacker without an account could make nginx keep as much of each request."""
     for address in (
         reverse("upload-new", args=["museum"]),
-        reverse("upload-progress", args=["museum", upload]),
+        reverse("upload-progress", args=["museum", uuid4()]),
         reverse("system", args=["museum", 3, 4]),
         reverse("api-system", args=[3, 4]),
         reverse("campaign-file", args=["museum"]),
         reverse("judging-assignments"),
+        reverse("account_login"),
     ):
-        assert not re.search(files, f"/quintet{address}")
+        assert not is_for_files(address)
+
+
+def test_the_ingress_of_the_chart_lets_as_much_through() -> None:
+    values = yaml.safe_load((CHECKOUT / "deploy/helm/quintet/values.yaml").read_text())
+    annotations = values["ingress"]["annotations"]
+    size = annotations["nginx.ingress.kubernetes.io/proxy-body-size"]
+    assert size == directives("client_max_body_size")[1]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile
-from campaign.formats.streams import MAX_LINE_BYTES, peek, text_lines
+from campaign.formats.streams import MAX_LINE_BYTES, byte_chunks, peek, text_lines
 
 MakeFile = Callable[[str, str | bytes], InputFile]
 
@@ -72,6 +72,39 @@ def test_gzip_is_recognised_by_content_also_when_concatenated_and_padded(
 ) -> None:
     data = gzip.compress(b"a\nb") + gzip.compress(b"c\n") + b"\0" * 512
     assert list(text_lines(make_file("no-ending", data))) == ["a", "bc"]
+
+
+def test_members_of_gzip_as_small_as_a_byte_are_read_together(
+    make_file: MakeFile,
+) -> None:
+    """A member may be 20 bytes; readers take time for each piece they get."""
+    data = gzip.compress(b"x") * 5_000 + gzip.compress(b"") * 5_000
+    assert list(byte_chunks(make_file("many", data))) == [b"x" * 5_000]
+
+
+def test_blocks_of_bgzip_are_read_in_chunks(make_file: MakeFile) -> None:
+    """bgzip ends with an empty member."""
+    lines = b"".join(f"line {number}\n".encode() for number in range(100_000))
+    blocks = [lines[i : i + 65_280] for i in range(0, len(lines), 65_280)]
+    data = b"".join(gzip.compress(block) for block in [*blocks, b""])
+    chunks = list(byte_chunks(make_file("blocks", data)))
+    assert b"".join(chunks) == lines
+    assert len(chunks) < len(blocks)
+
+
+def test_the_first_bytes_of_gzip_are_those_of_all_its_members() -> None:
+    members = [gzip.compress(bytes([byte])) for byte in b"ustar"]
+    head, _whole = peek(InputFile("x", io.BytesIO(b"".join(members))), 512)
+    assert head == b"ustar"
+
+
+@pytest.mark.parametrize("rest", [b"text", b"\x1f", gzip.compress(b"b")[:-1]])
+def test_gzip_with_something_else_at_its_end_is_refused(
+    make_file: MakeFile,
+    rest: bytes,
+) -> None:
+    with pytest.raises(FormatError, match=r"is damaged|ends too early"):
+        list(text_lines(make_file("x", gzip.compress(b"a\n") + rest)))
 
 
 def test_gzip_that_ends_too_early_is_refused(make_file: MakeFile) -> None:
