@@ -414,6 +414,9 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
         "critical_error": gettext_lazy("critical error"),
         "neutral": pgettext_lazy("severity", "neutral"),
         "critical": pgettext_lazy("severity", "critical"),
+        "severity_wanted": gettext_lazy(
+            "The selected words have no severity yet. Choose one, or cancel the selection.",
+        ),
         "still_to_categorise": gettext_lazy("Errors without a category: {letters}"),
         "errors_said": gettext_lazy("Errors: {n}"),
         "minor_error": gettext_lazy("minor error"),

@@ -16,6 +16,7 @@ export const STEPS = { ArrowUp: -1, ArrowDown: 1, k: -1, j: 1 };
  * @property {() => boolean} play plays or pauses; false if there is nothing to play
  * @property {(number: number) => boolean} listen switches to an output by its number, or with 0 to the source
  * @property {(event: KeyboardEvent) => boolean} submit
+ * @property {(event: KeyboardEvent | MouseEvent) => boolean} isAgain whether an input led to the sentence shown, and is not accepted again yet
  * @property {Record<string, () => unknown>} letters
  */
 
@@ -53,9 +54,39 @@ export const isWriting = (target) => target.closest("textarea, select, input:not
 /** @param {KeyboardEvent} event */
 export const isComposing = (event) => event.isComposing || event.keyCode === 229;
 
+// Keys that move the focus and answer nothing.
+const MOVING = ["Tab", "Escape", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
+
+/** @param {KeyboardEvent} event @param {Actions} actions */
+function isMoving(event, actions) {
+  if (MOVING.includes(event.key)) return true;
+  const letter = letterOfKey(event);
+  return letter !== null && letter in actions.letters && !actions.screen()?.letter(letter, /** @type {Pressed} */ (event));
+}
+
 // Handles keys. An action that returns false leaves the key to the browser.
 /** @param {Actions} actions */
 export function listen(actions) {
+  // Before any element: the key that led to a sentence does not answer it when it is pressed twice.
+  addEventListener(
+    "keydown",
+    (event) => {
+      if (isComposing(event) || !actions.isAgain(event) || isMoving(event, actions)) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    },
+    { capture: true },
+  );
+  addEventListener(
+    "click",
+    (event) => {
+      // Keys and screen readers click without a count.
+      if (!event.detail || !actions.isAgain(event)) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    },
+    { capture: true },
+  );
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || isComposing(event) || document.querySelector("dialog[open]")) return;
     const action = chosen(/** @type {Pressed} */ (event), actions);
@@ -75,8 +106,8 @@ function chosen(event, actions) {
   if (event.ctrlKey || event.metaKey || event.altKey || isWriting(target)) return null;
   if (key === " ") return target.closest("button, a, summary, audio, video") || repeat ? null : actions.play;
   // Holding the key must not submit several blocks.
-  if (key === "Enter") return target.closest("button, a, summary") || repeat ? null : () => actions.submit(event);
   const screen = actions.screen();
+  if (key === "Enter") return target.closest("button, a, summary") || repeat ? null : () => screen?.goOnFrom?.() || actions.submit(event);
   if (key.startsWith("Arrow")) {
     // Not all keyboards have brackets, so Shift and arrows also scroll the texts.
     const by = event.shiftKey && STEPS[key];

@@ -60,6 +60,7 @@ export function openPage({ api, hits }) {
     play: () => page.media.toggle(),
     listen: (number) => page.media.switchTo(number),
     submit: (event) => page.send(event),
+    isAgain: (event) => page.isAgain(event),
     letters: {
       s: openSkip,
       u: () => page.back(),

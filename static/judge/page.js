@@ -111,6 +111,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     // The judge has read earlier sentences already.
     if (block.state === "open" && !this.#isFirst && !isChosen) this.#guard.arm();
     else this.#guard.disarm();
+    if (!this.#isFirst) this.#guard.arrive();
     this.#isFirst = false;
     this.rest.hide();
     for (const id of /** @type {const} */ (["panel", "outputs"])) $(id).hidden = false;
@@ -232,6 +233,15 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     return isIgnored;
   }
 
+  // Returns whether an input is the one that led to this sentence, made twice. A key that is held is not worth a word.
+  /** @param {KeyboardEvent | MouseEvent} event */
+  isAgain(event) {
+    if (event instanceof MouseEvent) this.#guard.begin(event);
+    const isIgnored = this.#guard.isAgain(event);
+    if (isIgnored && !(event instanceof KeyboardEvent && event.repeat) && this.block) this.tellIgnored();
+    return isIgnored;
+  }
+
   // Shows that a tap or key was not counted: a note, and pale answers for as long as the next one would not count either.
   tellIgnored() {
     clearTimeout(this.#paleFor);
@@ -276,7 +286,19 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
 
   // Names the part that is missing before the block can be submitted; null if none is.
   #lack() {
-    return this.#screen.answers.lack(this.#current.answer, this.#hit.rules);
+    return this.unfinished ?? this.#screen.answers.lack(this.#current.answer, this.#hit.rules);
+  }
+
+  // Names what the judge began on the screen and that is no part of the answer yet, such as a selection; null if nothing is.
+  get unfinished() {
+    return this.acting?.unfinished?.() ?? null;
+  }
+
+  // Returns whether something is to be finished or cancelled before the judge goes on, and leads them there.
+  #isHeld() {
+    const isHeld = this.unfinished !== null;
+    if (isHeld) this.#refuse();
+    return isHeld;
   }
 
   // Handles Enter or the submit button. A block without an answer may not have been read yet.
@@ -291,6 +313,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   submit(to) {
     if (!this.block) return false;
     const { block } = this;
+    if (this.#isHeld()) return true;
     if (block.state !== "open" && !this.isUnsent()) {
       this.#goOn({ isDone: true });
       return true;
@@ -424,6 +447,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   // Goes to an earlier block or the next one, asking first if there is an unsaved change.
   /** @param {Block} [to] */
   leave(to) {
+    if (this.#isHeld()) return;
     if (this.#isStoredOnLeaving()) this.submit(to);
     else if (this.isUnsent() && to !== this.block) this.dispatchEvent(new CustomEvent("unsent", { detail: { to } }));
     else this.goTo(to);
@@ -565,7 +589,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   #leaveDropped() {
     const { block } = this;
     if (block?.state !== "open" || !this.queue.hits.get(block.hit).dropped) return;
-    if (this.queue.answersOf(block).begun(block.answer, block.candidates)) return;
+    if (this.unfinished || this.queue.answersOf(block).begun(block.answer, block.candidates)) return;
     this.#news = this.queue.nextOpen() ? say("fetched_anew") : "";
     this.#goOn();
   }

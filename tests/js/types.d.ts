@@ -482,7 +482,11 @@ interface ProtocolScreen<OneAnswer = any> {
   focus(options?: FocusOptions): void;
   // Gives the focus back to where it was among the outputs.
   resume(): void;
-  // Marks what is missing, and goes there.
+  // What the judge began and that is no part of the answer yet; it is asked about before anything that would lose it.
+  unfinished?(): Phrase | null;
+  // What Enter does before it submits; false if nothing.
+  goOnFrom?(): boolean;
+  // Marks what is missing or unfinished, and goes there.
   refuse(): void;
   // Whether it asks something first, before an answer that lacks nothing is submitted; `go` then submits it.
   asks?(go: () => void): boolean;
