@@ -75,7 +75,7 @@ def _consequence(action: str) -> str:
             "%(judge)s can continue, with a friendly note on their page.",
         ),
         QualityActionKind.AGAIN.value: _(
-            "%(judge)s will be asked to review their latest rankings. Changed answers replace the old ones; both are kept.",
+            "%(judge)s will be asked to review their latest answers. Changed answers replace the old ones; both are kept.",
         ),
         QualityActionKind.MESSAGE.value: _(
             "%(judge)s will see this message while judging for a week, and on “Your time” until you revert it:",

@@ -140,6 +140,19 @@ export function prepareRevision(page) {
   };
 }
 
+// The list of keys: those that do something now.
+/** @param {Page} page */
+export function prepareKeys(page) {
+  return function open() {
+    const { keys } = page;
+    for (const row of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-keys]"))) {
+      row.hidden = !keys.includes(row.dataset.keys ?? "");
+    }
+    for (const count of document.querySelectorAll("[data-count]")) count.textContent = String(page.block?.candidates.length ?? "");
+    $("keys-dialog").showModal();
+  };
+}
+
 // A judge who sees other texts, such as their translations, must not judge them. The answer is kept across the reload.
 /** @param {Page} page */
 export function prepareAltered(page) {

@@ -83,7 +83,7 @@ export function listen(actions) {
       // Keys and screen readers click without a count.
       if (!event.detail || !actions.isAgain(event)) return;
       event.preventDefault();
-      event.stopImmediatePropagation();
+      event.stopPropagation();
     },
     { capture: true },
   );

@@ -69,10 +69,10 @@ export class Media {
     else this.page.acting?.resume();
   }
 
-  // Whether the current block has anything to play.
-  get isPlayable() {
+  // Whether the texts beside the outputs and the outputs of the current block can be played.
+  get playable() {
     const { beside, outputs } = this.#players;
-    return beside.length + outputs.flat().length > 0;
+    return { beside: beside.length > 0, outputs: outputs.flat().length > 0 };
   }
 
   /** @param {HTMLMediaElement} player */
@@ -129,13 +129,4 @@ export class Media {
     this.#remindedOf.add(block);
     return block.candidates.length > 1 ? say("not_played", { letters }) : say("not_played_alone");
   }
-}
-
-// Shows a note in place of what is missing, and announces it.
-/** @param {string} words */
-export function askAbout(words) {
-  $("missing").textContent = words;
-  $("missing").classList.remove("hint");
-  $("missing").classList.add("refused");
-  announce(words);
 }

@@ -460,6 +460,12 @@ interface ProtocolScreen<OneAnswer = any> {
   answers: AnswerOf<OneAnswer>;
   // Whether an answer is submitted as it is given: a blank block needs no button for that.
   submitsAtOnce: boolean;
+  // The key that submits from the outputs, if it is not Enter.
+  submitKey?: string;
+  // The names of its keys that do something now, as in its rows of the list of keys.
+  keys: string[];
+  // Whether `introduce` says the question.
+  asksAloud?: boolean;
   // What is asked of the block shown, in one line above its outputs.
   question: string;
   // How the outputs stand on the page; without it, below each other.
@@ -657,6 +663,8 @@ type PlainId =
   | "segments-before"
   | "submit"
   | "submit-word"
+  | "submit-key"
+  | "severities-help"
   | "texts"
   | "tiers"
   | "tiers-word"

@@ -43,6 +43,24 @@ class RatingScreen {
     return this.page.queue.hits.get(this.block.hit);
   }
 
+  // The question of a single criterion.
+  get asksAloud() {
+    return this.#criteria.length === 1;
+  }
+
+  get keys() {
+    const scales = this.#scales.map(({ criterion }) => criterion);
+    /** @type {Record<string, boolean>} */
+    const own = {
+      points: scales.length === 1 && !rating.isContinuous(scales[0]),
+      "points-next": scales.length > 1 && !scales.every(rating.isContinuous),
+      ten: scales.some(({ lowest, highest }) => lowest === 0 && highest === 10),
+      slider: scales.some(rating.isContinuous),
+      criteria: scales.length > 1,
+    };
+    return Object.keys(own).filter((name) => own[name]);
+  }
+
   get question() {
     return this.#criteria.length === 1 ? this.#criteria[0].question : say("criteria_question");
   }

@@ -54,6 +54,7 @@ export class Output {
   #tapped = null;
   // The state shown on the page.
   #state = "";
+  #scoreName = "";
 
   // Found before the source is put into the same element.
   #tapHint = this.root.querySelector(".tap-hint");
@@ -69,11 +70,9 @@ export class Output {
     this.screen = screen;
     this.index = index;
     this.kind = kind;
-    this.name = say(kind === "source" ? "source_of_output" : "output", { letter: letterOf(index) });
+    this.name = "";
     this.root.classList.toggle("spans-source", kind === "source");
-    this.root.setAttribute("aria-label", this.name);
-    this.root.querySelector(".output-name").textContent = this.name;
-    this.scoring = new Scoring(this.root, say("score_of", { letter: letterOf(index) }), {
+    this.scoring = new Scoring(this.root, "", {
       onScore: (score) => screen.score(index, score),
       onDone: () => screen.goOn(index),
       onBack: () => this.focus(),
@@ -91,6 +90,7 @@ export class Output {
   show(candidate, rules, byCharacter) {
     this.candidate = candidate;
     this.#rules = rules;
+    this.#nameIt();
     this.#runs = this.#lines = this.#picked = this.#tapped = this.#atLine = null;
     this.#state = "";
     setText(this.text, candidate);
@@ -103,6 +103,18 @@ export class Output {
     this.#tapHint.hidden = true;
     this.scoring.want(false);
     this.#nameAgain();
+  }
+
+  // One output alone needs no letter.
+  #nameIt() {
+    const isAlone = this.screen.block.candidates.length === 1;
+    const isSource = this.kind === "source";
+    const letter = letterOf(this.index);
+    if (isAlone) this.name = say(isSource ? "source" : "output_alone");
+    else this.name = say(isSource ? "source_of_output" : "output", { letter });
+    this.#scoreName = isAlone ? say("score_alone") : say("score_of", { letter });
+    this.root.setAttribute("aria-label", this.name);
+    this.root.querySelector(".output-name").textContent = this.name;
   }
 
   // A button for missing content, and for each special mark.
@@ -250,7 +262,7 @@ export class Output {
 
   #nameAgain() {
     this.#cursorField.setAttribute("aria-label", labelled(this.name, this.candidate?.text ?? ""));
-    this.scoring.field.setAttribute("aria-label", say("score_of", { letter: letterOf(this.index) }));
+    this.scoring.field.setAttribute("aria-label", this.#scoreName);
   }
 
   /** @param {string} words */
@@ -359,7 +371,7 @@ export class Output {
     const { key, repeat } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     // Elsewhere, Space plays a recording.
-    if (key === "Enter" || (key === " " && !this.screen.page.media.isPlayable)) {
+    if (key === "Enter" || (key === " " && !this.screen.isPlayable)) {
       event.preventDefault();
       if (!repeat) this.turn();
     } else if (key === "Escape" && !this.screen.choice.isOpen && this.#unpick()) {

@@ -150,10 +150,38 @@ export class SpansScreen {
     // The hint about scores names the keys of minor and major.
     const isUsual = spans.isScored(rules) && String(rules.severities) === "minor,major";
     this.#hint.classList.toggle("own-marks", !isUsual);
-    const keys = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("tr[data-marks]"));
-    for (const row of keys) row.hidden = !isAsked || (row.dataset.marks === "missing" && !rules.missing);
-    for (const row of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("tr[data-scores]"))) row.hidden = !spans.isScored(rules);
     this.#align();
+  }
+
+  get submitKey() {
+    return this.#rules.spans_asked === false ? "Enter" : "Control+Enter";
+  }
+
+  // Also names the severities in the list of keys.
+  get keys() {
+    const rules = this.#rules;
+    const isAsked = rules.spans_asked !== false;
+    const way = spans.haveCategories(rules) ? "menu" : "next";
+    const severities = this.#severities.map((severity, index) => `${index + 1}: ${say(severity)}`);
+    $("severities-help").textContent = severities.join(say("semicolon"));
+    /** @type {HTMLElement} */ (document.querySelector("[data-severities]")).textContent = String(severities.length);
+    /** @type {Record<string, boolean | undefined>} */
+    const own = {
+      marks: isAsked,
+      [`mark-${way}`]: isAsked,
+      "mark-by-space": !this.isPlayable,
+      [`missing-${way}`]: isAsked && rules.missing,
+      score: spans.isScored(rules),
+      outputs: this.outputs.length > 1,
+      lines: this.outputs.length === 1 && this.#beside !== null,
+    };
+    return Object.keys(own).filter((name) => own[name]);
+  }
+
+  // Space plays then, wherever the focus is.
+  get isPlayable() {
+    const { beside, outputs } = this.page.media.playable;
+    return beside || outputs;
   }
 
   // Shows the source above an output.
