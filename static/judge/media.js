@@ -5,8 +5,6 @@ import { letterOf } from "./keys.js";
 import { mediaOf } from "./media_elements.js";
 import { say } from "./words.js";
 
-/** @type {ById} */
-const $ = (id) => document.getElementById(id);
 
 // What a judge does with a player's own controls.
 const OPERATED = ["play", "pause", "seeked", "volumechange", "ratechange"];

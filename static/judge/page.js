@@ -633,7 +633,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   #leaveDropped() {
     const { block } = this;
     if (block?.state !== "open" || !this.queue.hits.get(block.hit).dropped) return;
-    if (this.unfinished || this.queue.answersOf(block).begun(block.answer, block.candidates)) return;
+    if (this.unfinished || block.comment.trim() || this.queue.answersOf(block).begun(block.answer, block.candidates)) return;
     this.#news = this.queue.nextOpen() ? say("fetched_anew") : "";
     this.#goOn();
   }
