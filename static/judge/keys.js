@@ -50,6 +50,9 @@ export function switchLetters(on) {
 /** @param {HTMLElement} target */
 export const isWriting = (target) => target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])");
 
+/** @param {HTMLElement} target */
+const isNumeric = (target) => target.matches("[role=spinbutton]");
+
 // Returns whether a key belongs to an input method. In Safari, the key that ends a composition comes after its end.
 /** @param {KeyboardEvent} event */
 export const isComposing = (event) => event.isComposing || event.keyCode === 229;
@@ -103,7 +106,8 @@ function chosen(event, actions) {
     return repeat || isWriting(target) ? null : () => actions.listen(Number(event.code.at(-1)));
   }
   if (key === "Escape") return document.querySelector(":popover-open") ? null : actions.escape;
-  if (event.ctrlKey || event.metaKey || event.altKey || isWriting(target)) return null;
+  if (event.ctrlKey || event.metaKey || event.altKey) return null;
+  if (isWriting(target)) return isNumeric(target) && lettersOn() ? inNumber(/** @type {Pressed} */ (event), actions) : null;
   if (key === " ") return target.closest("button, a, summary, audio, video") || repeat ? null : actions.play;
   // Holding the key must not submit several blocks.
   const screen = actions.screen();
@@ -116,6 +120,12 @@ function chosen(event, actions) {
   // With single-key shortcuts off, digits still work while an output has the focus.
   if (!lettersOn() && !target.closest("#rows")) return null;
   return screen?.single(event) ?? (lettersOn() ? letterAction(event, actions) : null);
+}
+
+// A field of a score takes no letters and no spaces, so these keep their meaning there.
+/** @param {Pressed} event @param {Actions} actions */
+function inNumber(event, actions) {
+  return event.key === " " && !event.repeat ? actions.play : letterAction(event, actions);
 }
 
 /** @param {Pressed} event @param {Actions} actions */

@@ -95,6 +95,8 @@ class Screen:
     half: tuple[str, ...] = ()
     #: Whether these select words, which are no part of the answer yet.
     half_is_selected: bool = False
+    #: Whether a judge only reads, so that nothing can be missing.
+    is_read: bool = False
     #: Whether no item of the same kind follows.
     is_last: bool = False
 
@@ -338,6 +340,7 @@ SCREENS: dict[str, Screen] = {
         heard=("Item 1 of 3", "Ausgabe"),
         keys=("Enter",),
         taps=(".quiz-onward",),
+        is_read=True,
     ),
     "quiz-statements": Screen(
         Protocol.QUIZ,

@@ -181,6 +181,8 @@ def test_no_control_drops_a_half_made_answer(
     for control, use in CONTROLS.items():
         if control in ON_PAGES and not page.locator(".segment-card").count():
             continue
+        if control in SUBMITTING and screen.is_read:
+            continue
         use(page)
         if page.evaluate(ANSWER) != answer or sentence(page) != at:
             problems.append((control, page.evaluate(ANSWER), sentence(page)))

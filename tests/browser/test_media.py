@@ -1,6 +1,7 @@
 """Judging recordings and pictures: by keyboard, one sound at a time, and never unheard by accident."""
 
 import io
+import re
 
 import pytest
 from PIL import Image
@@ -9,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from annotation.models import Judgment
 from campaign.models import Campaign, Judge
 from tests.browser.conftest import PHONE, NewPage, SignIn, axe_finds, too_wide
-from tests.browser.judging import all_sent, at_sentence
+from tests.browser.judging import all_sent, at_sentence, press
 from tests.factories import make_campaign, make_judge
 from tests.media_samples import SAMPLES, picture
 from tests.media_tasks import SYSTEMS, make_media_task, pictures, recordings
@@ -68,7 +69,11 @@ def test_judge_is_asked_about_recordings_that_were_not_played(judging: Page) -> 
         judging.keyboard.press(key)
     expect(judging.locator("#missing")).to_contain_text("A and C")
     at_sentence(judging, 1)
+    # Pressed twice, Enter does not answer a question that nobody has read.
     judging.keyboard.press("Enter")
+    at_sentence(judging, 1)
+    judging.clock.install()
+    press(judging, "Enter")
     at_sentence(judging, 2)
     all_sent(judging)
     [judgment] = Judgment.objects.all()
@@ -83,12 +88,53 @@ def test_two_recordings_are_compared(
     sign_in: SignIn,
 ) -> None:
     make_media_task(campaign, protocol="two_outputs")
+    page.clock.install()
     sign_in(page, make_judge(campaign))
     at_sentence(page, 1)
-    page.keyboard.press("1")
+    expect(page.locator("#question")).to_have_text("Which output is better?")
+    expect(page.locator("#differences")).to_be_hidden()
+    press(page, "1")
     expect(page.locator("#missing")).to_contain_text("A and B")
-    page.keyboard.press("1")
+    press(page, "1")
     at_sentence(page, 2)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "key"),
+    [("ranking", "2"), ("top", "1"), ("two_outputs", "1"), ("rating", "4")],
+)
+def test_keys_answer_after_a_click_on_a_player(
+    page: Page,
+    campaign: Campaign,
+    sign_in: SignIn,
+    protocol: str,
+    key: str,
+) -> None:
+    """common-voice/common-voice 1065: Chromium's players keep all keys that are pressed in them."""
+    make_media_task(campaign, protocol=protocol)
+    sign_in(page, make_judge(campaign))
+    at_sentence(page, 1)
+    box = player(page, 0).bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 25, box["y"] + box["height"] / 2)
+    page.wait_for_function(PLAYING, arg=player(page, 0).element_handle())
+    expect(page.locator("#rows audio:focus")).to_have_count(0)
+    page.keyboard.press(key)
+    answered = page.locator("#rows :is(input:checked, [aria-pressed=true])")
+    expect(answered).to_have_count(1)
+
+
+def test_player_reached_by_keyboard_keeps_the_focus(judging: Page) -> None:
+    player(judging, 0).evaluate(
+        """player => {
+            player.tabIndex = 0;
+            dispatchEvent(new KeyboardEvent("keydown", { key: "Tab" }));
+            player.focus();
+        }""",
+    )
+    judging.keyboard.press("Space")
+    judging.wait_for_function(PLAYING, arg=player(judging, 0).element_handle())
+    expect(player(judging, 0)).to_be_focused()
 
 
 def test_recordings_are_rated(page: Page, campaign: Campaign, sign_in: SignIn) -> None:
@@ -96,6 +142,9 @@ def test_recordings_are_rated(page: Page, campaign: Campaign, sign_in: SignIn) -
     sign_in(page, make_judge(campaign))
     at_sentence(page, 1)
     expect(page.locator("#rows audio")).to_have_count(1)
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    expect(page.locator("#missing")).to_have_text(re.compile("^Not played. "))
     hear(page, 0, "Space")
 
 
