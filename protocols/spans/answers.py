@@ -419,7 +419,9 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
             "The selected words have no severity yet. Choose one, or cancel the selection.",
         ),
         "still_to_categorise": gettext_lazy("Errors without a category: {letters}"),
-        "still_to_categorise_alone": gettext_lazy("There are errors without a category"),
+        "still_to_categorise_alone": gettext_lazy(
+            "There are errors without a category"
+        ),
         "errors_said": gettext_lazy("Errors: {n}"),
         "minor_error": gettext_lazy("minor error"),
         "major_error": gettext_lazy("major error"),

@@ -212,7 +212,10 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
 
   // Names the key that submits from where the focus is: Enter has another meaning in texts and fields.
   #nameSubmitKey() {
-    const isTaken = document.activeElement?.closest(ENTER_TAKERS);
+    const focused = document.activeElement;
+    // These return it.
+    if (focused?.closest("dialog, [popover]")) return;
+    const isTaken = focused?.closest(ENTER_TAKERS);
     $("submit-key").textContent = isTaken ? "Ctrl ↵" : "↵";
     $("submit").setAttribute("aria-keyshortcuts", isTaken ? CONTROL_ENTER : "Enter");
   }

@@ -107,8 +107,9 @@ def test_selection_without_a_severity_is_asked_about(
 ) -> None:
     """The menu beside the selection closes when Submit is clicked; the selection stays."""
     judge = make_judge(
-        (spans_task(outputs=1) if is_scored else spans_task(outputs=1, **RULES))
-        .test_set.campaign,
+        (
+            spans_task(outputs=1) if is_scored else spans_task(outputs=1, **RULES)
+        ).test_set.campaign,
     )
     sign_in(page, judge)
     at_sentence(page, 1)

@@ -209,13 +209,13 @@ export class Choice {
     if (this.#menu.matches(":popover-open")) this.#menu.hidePopover();
   }
 
-  // Below the text, or above if there is no room. On phones it is at the bottom, where the style sheet places it, and the
+  // Below the text, or above if there is no room. On phones it is above the foot, where the style sheet places it, and the
   // text is scrolled out from under it.
   #place() {
     const { left, right, top, bottom } = this.#boxOf();
     const { offsetWidth, offsetHeight } = this.#menu;
     if (PHONE.matches) {
-      const hidden = bottom + GAP_PX - (innerHeight - offsetHeight);
+      const hidden = bottom + GAP_PX - this.#menu.getBoundingClientRect().top;
       if (hidden > 0) scrollBy({ top: hidden });
       return;
     }
