@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from annotation.models import Judgment
 from annotation.protocols.answer_kinds import answer_kind
@@ -17,7 +17,6 @@ from tests.browser.test_spans import (
     score,
     spans_task,
     stored,
-    text,
 )
 from tests.factories import make_judge
 
@@ -35,6 +34,10 @@ RULES: dict[str, Any] = {
         "Other",
     ],
 }
+
+
+def output_text(page: Page) -> Locator:
+    return page.locator(".spans-output:not(.spans-source) > .marking .marking-text")
 
 
 @pytest.fixture
@@ -115,7 +118,7 @@ def test_selection_without_a_severity_is_asked_about(
     at_sentence(page, 1)
     if is_scored:
         score(page, "A").fill("95")
-    text(page, "A").dblclick(position={"x": 8, "y": 14})
+    output_text(page).dblclick(position={"x": 8, "y": 14})
     choice = page.locator("#span-choice")
     expect(choice).to_be_visible()
     page.locator("#submit").click()
@@ -124,7 +127,7 @@ def test_selection_without_a_severity_is_asked_about(
     at_sentence(page, 1)
     # Cancelled, it is no error.
     choice.get_by_role("button", name="Cancel").click()
-    expect(text(page, "A").locator(".chosen")).to_have_count(0)
+    expect(output_text(page).locator(".chosen")).to_have_count(0)
     page.clock.install()
     page.clock.fast_forward(1_000)
     page.locator("#submit").click()
@@ -146,7 +149,7 @@ def test_word_tapped_once_is_asked_about_on_a_phone(
     )
     sign_in(page, judge)
     at_sentence(page, 1)
-    word = box_of(text(page, "A"))
+    word = box_of(output_text(page))
     page.touchscreen.tap(word["x"] + 8, word["y"] + 12)
     page.locator("#submit").tap()
     expect(page.locator("#missing")).to_contain_text("no severity yet")
@@ -156,7 +159,7 @@ def test_word_tapped_once_is_asked_about_on_a_phone(
     back = choice.get_by_role("button", name="Back")
     choice.get_by_role("button", name="Accuracy").tap()
     expect(choice.get_by_role("button", name="Omission")).to_be_visible()
-    marked = box_of(text(page, "A").locator(".error"))
+    marked = box_of(output_text(page).locator(".error"))
     assert marked["y"] + marked["height"] <= box_of(choice)["y"]
     back.tap()
     expect(choice.get_by_role("button", name="Other")).to_be_visible()
