@@ -83,8 +83,9 @@ export function listen(actions) {
   addEventListener(
     "click",
     (event) => {
+      const isMovingButton = event.target instanceof Element && event.target.closest("#back, #rest-back");
       // Keys and screen readers click without a count.
-      if (!event.detail || !actions.isAgain(event)) return;
+      if (!event.detail || !actions.isAgain(event) || isMovingButton) return;
       event.preventDefault();
       event.stopPropagation();
     },
