@@ -86,6 +86,24 @@ def menu_of_more(page: Page) -> None:
     expect(page.locator("#more-menu")).to_be_hidden()
 
 
+def settings(page: Page) -> None:
+    page.locator("#show-settings").click()
+    expect(page.locator("#settings-dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#settings-dialog")).to_be_hidden()
+
+
+def click_source(page: Page) -> None:
+    source = page.locator("#source .source, .compared-text").locator("visible=true")
+    if source.count():
+        source.first.click()
+
+
+def next_output(page: Page) -> None:
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+
+
 def rotate(page: Page) -> None:
     size = page.viewport_size
     assert size is not None
@@ -138,6 +156,11 @@ CONTROLS: dict[str, Callable[[Page], None]] = {
     "list of keys": dialog_of("?", "keys"),
     "your judgments": dialog_of("h", "history"),
     "more": menu_of_more,
+    "settings": settings,
+    "source": click_source,
+    "differences": lambda page: page.keyboard.press("d"),
+    "undo": lambda page: page.keyboard.press("z"),
+    "next output": next_output,
     "comment": comment,
     "previous item": go_back,
     "next on the page": turn,

@@ -305,10 +305,10 @@ export class SpansScreen {
     for (const output of this.outputs) output.markLine(line);
   }
 
-  // Moves to a line of the active output.
+  // Moves to a line of the active output, unless that would end a selection.
   /** @param {number} line */
   #showLine(line) {
-    this.outputs[this.#active]?.goToLine(line);
+    if (!this.#selecting) this.outputs[this.#active]?.goToLine(line);
     this.#markLine(line);
   }
 
