@@ -17,6 +17,7 @@ export const STEPS = { ArrowUp: -1, ArrowDown: 1, k: -1, j: 1 };
  * @property {(number: number) => boolean} listen switches to an output by its number, or with 0 to the source
  * @property {(event: KeyboardEvent) => boolean} submit
  * @property {(event: KeyboardEvent | MouseEvent) => boolean} isAgain whether an input led to the sentence shown, and is not accepted again yet
+ * @property {(event: KeyboardEvent | MouseEvent) => void} tellIgnored
  * @property {Record<string, () => unknown>} letters
  */
 
@@ -70,24 +71,29 @@ function isMoving(event, actions) {
 // Handles keys. An action that returns false leaves the key to the browser.
 /** @param {Actions} actions */
 export function listen(actions) {
-  // Before any element: the key that led to a sentence does not answer it when it is pressed twice.
+  /** @param {KeyboardEvent | MouseEvent} event */
+  const ignore = (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    actions.tellIgnored(event);
+  };
+  // Before any element: what led to a sentence does not answer it when it is repeated.
   addEventListener(
     "keydown",
     (event) => {
-      if (isComposing(event) || !actions.isAgain(event) || isMoving(event, actions)) return;
-      event.preventDefault();
-      event.stopImmediatePropagation();
+      if (isComposing(event)) return;
+      const isAgain = actions.isAgain(event);
+      if (isAgain && !isMoving(event, actions)) ignore(event);
     },
     { capture: true },
   );
   addEventListener(
     "click",
     (event) => {
-      const isMovingButton = event.target instanceof Element && event.target.closest("#back, #rest-back");
       // Keys and screen readers click without a count.
-      if (!event.detail || !actions.isAgain(event) || isMovingButton) return;
-      event.preventDefault();
-      event.stopPropagation();
+      const isAgain = event.detail > 0 && actions.isAgain(event);
+      const isMovingButton = event.target instanceof Element && event.target.closest("#back, #rest-back");
+      if (isAgain && !isMovingButton) ignore(event);
     },
     { capture: true },
   );

@@ -61,6 +61,7 @@ export function openPage({ api, hits }) {
     listen: (number) => page.media.switchTo(number),
     submit: (event) => page.send(event),
     isAgain: (event) => page.isAgain(event),
+    tellIgnored: (event) => page.tellAgain(event),
     letters: {
       s: openSkip,
       u: () => page.back(),

@@ -271,15 +271,18 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     return isIgnored;
   }
 
-  // Returns whether an input is the one that led to this sentence, made twice. A key that is held is not worth a word.
+  // Returns whether an input is the one that led to this sentence, made twice.
   /** @param {KeyboardEvent | MouseEvent} event */
   isAgain(event) {
     if (event instanceof MouseEvent) this.#guard.begin(event);
-    const isIgnored = this.#guard.isAgain(event);
+    return this.#guard.isAgain(event);
+  }
+
+  // Shows that it was not counted. A key that is held is not worth a word, and a question stays until it is read.
+  /** @param {KeyboardEvent | MouseEvent} event */
+  tellAgain(event) {
     const isHeld = event instanceof KeyboardEvent && event.repeat;
-    // A question stays on the page until it is read.
-    if (isIgnored && !isHeld && this.block && !this.#isAsking) this.tellIgnored();
-    return isIgnored;
+    if (!isHeld && this.block && !this.#isAsking) this.tellIgnored();
   }
 
   // Shows that a tap or key was not counted: a note, and pale answers for as long as the next one would not count either.
