@@ -420,7 +420,7 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
         ),
         "still_to_categorise": gettext_lazy("Errors without a category: {letters}"),
         "still_to_categorise_alone": gettext_lazy(
-            "There are errors without a category"
+            "There are errors without a category",
         ),
         "errors_said": gettext_lazy("Errors: {n}"),
         "minor_error": gettext_lazy("minor error"),
