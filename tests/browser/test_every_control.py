@@ -296,6 +296,7 @@ def test_answering_key_works_wherever_the_focus_is(
         if after == before and not is_back:
             problems.append(place)
     # In a comment it is written.
+    page.keyboard.press("Escape")
     page.keyboard.press("m")
     before = (page.evaluate(ANSWER), sentence(page))
     page.keyboard.type(key)

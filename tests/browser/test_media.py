@@ -59,23 +59,29 @@ def test_digit_of_an_output_goes_on_at_the_same_position(judging: Page) -> None:
     assert player(judging, 1).evaluate("player => player.currentTime") > 0.2
 
 
-def test_judge_is_asked_about_recordings_that_were_not_played(judging: Page) -> None:
-    hear(judging, 1, "Alt+2")
-    judging.wait_for_function(
+def test_judge_is_asked_about_recordings_that_were_not_played(
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
+) -> None:
+    page.clock.install()
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    hear(page, 1, "Alt+2")
+    page.wait_for_function(
         "player => player.currentTime > 0.2",
-        arg=player(judging, 1).element_handle(),
+        arg=player(page, 1).element_handle(),
     )
     for key in ("1", "2", "3", "Enter"):
-        judging.keyboard.press(key)
-    expect(judging.locator("#missing")).to_contain_text("A and C")
-    at_sentence(judging, 1)
+        page.keyboard.press(key)
+    expect(page.locator("#missing")).to_contain_text("A and C")
+    at_sentence(page, 1)
     # Pressed twice, Enter does not answer a question that nobody has read.
-    judging.keyboard.press("Enter")
-    at_sentence(judging, 1)
-    judging.clock.install()
-    press(judging, "Enter")
-    at_sentence(judging, 2)
-    all_sent(judging)
+    page.keyboard.press("Enter")
+    at_sentence(page, 1)
+    press(page, "Enter")
+    at_sentence(page, 2)
+    all_sent(page)
     [judgment] = Judgment.objects.all()
     assert judgment.played is not None
     assert judgment.played[0] == judgment.played[2] == 0

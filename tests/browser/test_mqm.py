@@ -9,7 +9,7 @@ from annotation.models import Judgment
 from annotation.protocols.answer_kinds import answer_kind
 from campaign.models import Judge
 from tests.browser.conftest import NewPage, SignIn
-from tests.browser.judging import all_sent, at_sentence
+from tests.browser.judging import all_sent, at_sentence, painted_for_a_while
 from tests.browser.test_spans import (
     box_of,
     output,
@@ -114,6 +114,7 @@ def test_selection_without_a_severity_is_asked_about(
             spans_task(outputs=1) if is_scored else spans_task(outputs=1, **RULES)
         ).test_set.campaign,
     )
+    page.clock.install()
     sign_in(page, judge)
     at_sentence(page, 1)
     if is_scored:
@@ -128,8 +129,7 @@ def test_selection_without_a_severity_is_asked_about(
     # Cancelled, it is no error.
     choice.get_by_role("button", name="Cancel").click()
     expect(output_text(page).locator(".chosen")).to_have_count(0)
-    page.clock.install()
-    page.clock.fast_forward(1_000)
+    painted_for_a_while(page)
     page.locator("#submit").click()
     at_sentence(page, 2)
     all_sent(page)
@@ -166,4 +166,5 @@ def test_word_tapped_once_is_asked_about_on_a_phone(
     back.tap()
     choice.locator("[data-severity=minor]").tap()
     choice.get_by_role("button", name="Other").tap()
-    expect(page.locator(".marked-list")).to_contain_text("minor error, Other")
+    marks = page.locator(".spans-output:not(.spans-source) > .marked .marked-list")
+    expect(marks).to_contain_text("minor error, Other")

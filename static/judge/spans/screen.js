@@ -407,7 +407,7 @@ export class SpansScreen {
   // nothing yet.
   /** @param {Pressed} event */
   #comingBack({ target }) {
-    return target.closest("button, a, input, summary, [popover]") ? null : () => this.#comeBack();
+    return target.closest("input, [popover]") ? null : () => this.#comeBack();
   }
 
   #comeBack() {
@@ -436,7 +436,7 @@ export class SpansScreen {
     }
     const severities = this.#severities;
     const removes = key === "Backspace" || key === "Delete";
-    const digit = removes ? 0 : digitOf(event, severities.length);
+    const digit = removes ? 0 : digitOf(event, this.#rules.spans_asked === false ? 9 : severities.length);
     const output = this.#under(event);
     if (!output) return digit === null ? null : this.#comingBack(event);
     if (key === "Home") return () => output.go(0);
