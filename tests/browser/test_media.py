@@ -264,8 +264,10 @@ def test_no_recording_plays_on_after_its_sentence(judging: Page) -> None:
         }""",
     )
     hear(judging, 1, "Alt+2")
-    for key in ("1", "2", "3", "Enter", "Enter"):
+    for key in ("1", "2", "3", "Enter"):
         judging.keyboard.press(key)
+    expect(judging.locator("#missing")).to_contain_text("A and C")
+    judging.locator("#submit").click()
     at_sentence(judging, 2)
     assert judging.evaluate("[...played].length > 0")
     assert judging.evaluate("[...played].every((player) => player.paused)")
