@@ -248,10 +248,13 @@ SCREENS: dict[str, Screen] = {
     "rating-ten": Screen(
         Protocol.RATING,
         heard=("Source:", "Clarity", "How good is the clarity?"),
-        keys=("1", "0", "3", "Enter"),
-        taps=(".point:last-child", "#submit"),
+        keys=("1", "0", "7", "5", "Enter", "Enter"),
+        taps=(".point:last-child", ".score-slider", "#submit"),
         rules={
-            "criteria": [criterion("clarity", lowest=0, highest=10), criterion("tone")],
+            "criteria": [
+                criterion("clarity", lowest=0, highest=10),
+                criterion("tone", lowest=0, highest=100),
+            ],
             "all_at_once": True,
         },
         half=("1",),

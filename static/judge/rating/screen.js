@@ -225,7 +225,8 @@ class RatingScreen {
     if (isLonger) return this.#byNumber(Number(first + digit), event);
     // It is for the next criterion.
     if (first && this.#unrated.length) this.#goOn(this.#active);
-    const { criterion: next } = this.#scales[this.#active];
+    const { criterion: next, isSlider } = this.#scales[this.#active];
+    if (isSlider) return this.#scales[this.#active].typeInto();
     if (!rating.mayGoOn(digit, next) || rating.pointOfKey(digit, next) === null) return this.#byKey(digit, event);
     if (this.page.isUnread(event)) return true;
     this.#rate(this.#active, Number(digit));
