@@ -273,7 +273,10 @@ FOCUS: dict[str, str] = {
 }
 
 
-@pytest.mark.parametrize("name", SCREENS)
+@pytest.mark.parametrize(
+    "name",
+    [name for name, screen in SCREENS.items() if not screen.is_read],
+)
 def test_answering_key_works_wherever_the_focus_is(
     page: Page,
     sign_in: SignIn,
@@ -286,6 +289,9 @@ def test_answering_key_works_wherever_the_focus_is(
         key = "1"
     problems = []
     for place, focus in FOCUS.items():
+        if page.locator("#rest").is_visible():
+            # One key answers, and there are no more items.
+            return
         page.evaluate(focus)
         painted_for_a_while(page)
         before = (page.evaluate(ANSWER), sentence(page))
@@ -304,7 +310,7 @@ def test_answering_key_works_wherever_the_focus_is(
     assert sentence(page) == before[1]
     page.keyboard.press("Escape")
     # In a dialog it answers nothing.
-    page.keyboard.press("?")
+    page.locator("#show-keys").click()
     before = (page.evaluate(ANSWER), sentence(page))
     page.keyboard.press(key)
     assert (page.evaluate(ANSWER), sentence(page)) == before
