@@ -168,3 +168,20 @@ def test_word_tapped_once_is_asked_about_on_a_phone(
     choice.get_by_role("button", name="Other").tap()
     marks = page.locator(".spans-output:not(.spans-source) > .marked .marked-list")
     expect(marks).to_contain_text("minor error, Other")
+
+
+def test_typed_category_is_kept_when_its_menu_closes(
+    page: Page,
+    sign_in: SignIn,
+) -> None:
+    rules = {**RULES, "categories": [], "free_categories": True}
+    judge = make_judge(spans_task(outputs=1, **rules).test_set.campaign)
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    press(page, "ArrowRight", "3")
+    page.get_by_label("Other category").fill("Tone")
+    page.locator("#submit").click()
+    at_sentence(page, 2)
+    all_sent(page)
+    [[first]] = stored(judge)
+    assert [span["category"] for span in first["spans"]] == ["Tone"]
