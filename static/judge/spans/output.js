@@ -75,7 +75,7 @@ export class Output {
     this.scoring = new Scoring(this.root, "", {
       onScore: (score) => screen.score(index, score),
       onDone: () => screen.goOn(index),
-      onBack: () => this.focus(),
+      onBack: () => !this.#cursorField.hidden && this.focus(),
       onMove: (by) => screen.move(by),
     });
     this.root.addEventListener("focusin", () => screen.activate(index));
