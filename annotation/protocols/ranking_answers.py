@@ -47,6 +47,9 @@ class RankingAnswers(AnswerKind):
     rules_fields = {QUESTION: QuestionField()}
     rules_serializer = RankingRulesSerializer
     screen_words = {
+        "ranking_question_media": gettext_lazy(
+            "Rank the outputs from best to worst. Ties are allowed.",
+        ),
         "ranking_question": gettext_lazy(
             "Rank the outputs from best to worst: meaning first, then fluency. Ties are allowed.",
         ),

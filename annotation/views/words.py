@@ -43,6 +43,9 @@ WORDS = {
     "not_played": _(
         "Not played: {letters}. Press Submit again to send your answer anyway.",
     ),
+    "not_played_alone": _(
+        "Not played. Press Submit again to send your answer anyway.",
+    ),
     "ranked": _("{letter}: {rank}."),
     "cleared": _("{letter}: rank removed."),
     "all_cleared": _("All ranks removed. Press Shift+0 to restore them."),

@@ -288,6 +288,9 @@ class EditingAnswers(AnswerKind):
         "edit_wanted": gettext_lazy(
             "Edit the text, choose one of the answers, or skip the item.",
         ),
+        "edit_lost": gettext_lazy(
+            "You have edited the text. Choose “{answer}” again to discard your edit.",
+        ),
         "edit_empty": gettext_lazy("The text is empty."),
         "accept_wanted": gettext_lazy("Choose an answer, or skip the item."),
     }

@@ -335,6 +335,9 @@ class RatingAnswers(ScoresOneOutput, AnswerKind):
         "criteria_question": gettext_lazy("Rate each criterion."),
         "no_score": gettext_lazy("No score yet."),
         "points_given": gettext_lazy("{value} of {highest}"),
+        "digit_may_follow": gettext_lazy(
+            "{value}. Type a second digit for 10 or more, or press Enter to continue.",
+        ),
         "points_wanted": gettext_lazy("Rate the output, or skip the item."),
     }
 

@@ -438,12 +438,19 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
         "marks_question": gettext_lazy("Mark the errors."),
         "scores_question": gettext_lazy("Give a score from 0 to 100."),
         "output": gettext_lazy("Output {letter}"),
+        "output_alone": gettext_lazy("Output"),
         "source_of_output": gettext_lazy("Source of output {letter}"),
         "neutral_error": gettext_lazy("neutral mark"),
         "critical_error": gettext_lazy("critical error"),
         "neutral": SEVERITY_NAMES[Severity.NEUTRAL],
         "critical": SEVERITY_NAMES[Severity.CRITICAL],
+        "severity_wanted": gettext_lazy(
+            "The selected words have no severity yet. Choose one, or cancel the selection.",
+        ),
         "still_to_categorise": gettext_lazy("Errors without a category: {letters}"),
+        "still_to_categorise_alone": gettext_lazy(
+            "There are errors without a category",
+        ),
         "errors_said": gettext_lazy("Errors: {n}"),
         "minor_error": gettext_lazy("minor error"),
         "major_error": gettext_lazy("major error"),
@@ -461,8 +468,10 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
         "by_characters": gettext_lazy("Arrow keys move by character."),
         "by_words": gettext_lazy("Arrow keys move by word."),
         "score_of": gettext_lazy("Score of output {letter}, 0 to 100"),
+        "score_alone": gettext_lazy("Score, 0 to 100"),
         "no_score": gettext_lazy("No score yet."),
         "still_to_score": gettext_lazy("{letters} not scored yet"),
+        "still_to_score_alone": gettext_lazy("Not scored yet"),
         "all_scored": gettext_lazy("All scored"),
         "perfect_with_error": gettext_lazy(
             "Output {letter} has a marked error and a score of {score}.",
@@ -472,6 +481,15 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
         ),
         "low_without_error": gettext_lazy(
             "Output {letter} has no marked error and a score of {score}.",
+        ),
+        "perfect_with_error_alone": gettext_lazy(
+            "This output has a marked error and a score of {score}.",
+        ),
+        "high_with_major_alone": gettext_lazy(
+            "This output has a major error and a score of {score}.",
+        ),
+        "low_without_error_alone": gettext_lazy(
+            "This output has no marked error and a score of {score}.",
         ),
         "better_with_more_errors": gettext_lazy(
             "Output {better} has more errors than output {worse} but a higher score: {score} against {other_score}.",

@@ -113,8 +113,14 @@ class TopAnswers(AnswerKind):
         QUESTION: QuestionField(),
     }
     screen_words = {
+        "top_question_media": gettext_lazy(
+            "Mark the best output, or several if they are equally good.",
+        ),
         "top_question": gettext_lazy(
             "Mark the best output: meaning first, then fluency. Mark several if they are equally good.",
+        ),
+        "best_worst_question_media": gettext_lazy(
+            "Which output is best, and which is worst?",
         ),
         "best_worst_question": gettext_lazy(
             "Which output is best, and which is worst? Judge meaning first, then fluency.",

@@ -76,6 +76,9 @@ class TwoOutputsAnswers(TwoOutputsKind):
     }
     screen_words = {
         "output": gettext_lazy("Output {letter}"),
+        "which_is_better_media": gettext_lazy(
+            "Which output is better?",
+        ),
         "which_is_better": gettext_lazy(
             "Which output is better? Judge meaning first, then fluency.",
         ),

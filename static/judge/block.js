@@ -9,7 +9,13 @@ const $ = (id) => document.getElementById(id);
 
 // Returns whether a text has no visible characters.
 /** @param {string} text */
-const isBlank = (text) => !/[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
+export const isBlank = (text) => !/[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
+
+// The question about a block's outputs: of pictures and recordings, nobody is asked for their fluency.
+/** @param {Block} block @param {string} key */
+export function questionAbout({ candidates }, key) {
+  return say(candidates.some(({ media }) => media?.length) ? `${key}_media` : key);
+}
 
 // The words that a screen reader reads for a text.
 /** @param {TextOf} text */

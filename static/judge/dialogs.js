@@ -13,10 +13,11 @@ const $ = (id) => document.getElementById(id);
  * @property {() => boolean} mayOpen
  * @property {(chosen: string, comment: string) => string | null} lackOf the key of the missing part
  * @property {(block: Block, chosen: string, comment: string) => void} take
+ * @property {() => string} [commentOf] the comment to begin with
  */
 
 /** @param {"skip" | "report"} name @param {Page} page @param {Calls} calls */
-function prepareChoices(name, page, { mayOpen, lackOf, take }) {
+function prepareChoices(name, page, { mayOpen, lackOf, take, commentOf }) {
   const dialog = $(`${name}-dialog`);
   const form = $(`${name}-form`);
   const problem = $(`${name}-problem`);
@@ -59,6 +60,7 @@ function prepareChoices(name, page, { mayOpen, lackOf, take }) {
     if (!mayOpen()) return false;
     block = page.block;
     form.reset();
+    comment.value = commentOf?.() ?? "";
     problem.textContent = "";
     dialog.showModal();
     choices[0].focus();
@@ -72,6 +74,8 @@ export function prepareSkip(page) {
     mayOpen: () => page.canSkip(),
     lackOf: (reason) => (reason ? null : "choice_wanted"),
     take: (block, reason, comment) => page.skip(block, { reason, comment }),
+    // Only one comment is stored.
+    commentOf: () => page.block?.comment ?? "",
   });
 }
 
@@ -124,7 +128,7 @@ export function prepareRevision(page) {
   $("discard").addEventListener("click", () => discard());
   // The browser asks before the page is closed.
   addEventListener("beforeunload", (event) => {
-    if (page.isUnsent()) event.preventDefault();
+    if (page.isUnsent() || page.unfinished) event.preventDefault();
   });
 
   return function escape() {
@@ -133,6 +137,19 @@ export function prepareRevision(page) {
     else if (page.block.state !== "open") page.leave();
     else return false;
     return true;
+  };
+}
+
+// The list of keys: those that do something now.
+/** @param {Page} page */
+export function prepareKeys(page) {
+  return function open() {
+    const { keys } = page;
+    for (const row of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-keys]"))) {
+      row.hidden = !keys.includes(row.dataset.keys ?? "");
+    }
+    for (const count of document.querySelectorAll("[data-count]")) count.textContent = String(page.block?.candidates.length ?? "");
+    $("keys-dialog").showModal();
   };
 }
 

@@ -16,6 +16,8 @@ export const STEPS = { ArrowUp: -1, ArrowDown: 1, k: -1, j: 1 };
  * @property {() => boolean} play plays or pauses; false if there is nothing to play
  * @property {(number: number) => boolean} listen switches to an output by its number, or with 0 to the source
  * @property {(event: KeyboardEvent) => boolean} submit
+ * @property {(event: KeyboardEvent | MouseEvent) => boolean} isAgain whether an input led to the sentence shown, and is not accepted again yet
+ * @property {(event: KeyboardEvent | MouseEvent) => void} tellIgnored
  * @property {Record<string, () => unknown>} letters
  */
 
@@ -49,13 +51,52 @@ export function switchLetters(on) {
 /** @param {HTMLElement} target */
 export const isWriting = (target) => target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])");
 
+/** @param {HTMLElement} target */
+const isNumeric = (target) => target.matches("[role=spinbutton]");
+
 // Returns whether a key belongs to an input method. In Safari, the key that ends a composition comes after its end.
 /** @param {KeyboardEvent} event */
 export const isComposing = (event) => event.isComposing || event.keyCode === 229;
 
+// Keys that move the focus and answer nothing.
+const MOVING = ["Tab", "Escape", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
+
+/** @param {KeyboardEvent} event @param {Actions} actions */
+function isMoving(event, actions) {
+  if (MOVING.includes(event.key)) return true;
+  const letter = letterOfKey(event);
+  return letter !== null && letter in actions.letters && !actions.screen()?.letter(letter, /** @type {Pressed} */ (event));
+}
+
 // Handles keys. An action that returns false leaves the key to the browser.
 /** @param {Actions} actions */
 export function listen(actions) {
+  /** @param {KeyboardEvent | MouseEvent} event */
+  const ignore = (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    actions.tellIgnored(event);
+  };
+  // Before any element: what led to a sentence does not answer it when it is repeated.
+  addEventListener(
+    "keydown",
+    (event) => {
+      if (isComposing(event)) return;
+      const isAgain = actions.isAgain(event);
+      if (isAgain && !isMoving(event, actions)) ignore(event);
+    },
+    { capture: true },
+  );
+  addEventListener(
+    "click",
+    (event) => {
+      // Keys and screen readers click without a count.
+      const isAgain = event.detail > 0 && actions.isAgain(event);
+      const isMovingButton = event.target instanceof Element && event.target.closest("#back, #rest-back");
+      if (isAgain && !isMovingButton) ignore(event);
+    },
+    { capture: true },
+  );
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || isComposing(event) || document.querySelector("dialog[open]")) return;
     const action = chosen(/** @type {Pressed} */ (event), actions);
@@ -72,11 +113,12 @@ function chosen(event, actions) {
     return repeat || isWriting(target) ? null : () => actions.listen(Number(event.code.at(-1)));
   }
   if (key === "Escape") return document.querySelector(":popover-open") ? null : actions.escape;
-  if (event.ctrlKey || event.metaKey || event.altKey || isWriting(target)) return null;
+  if (event.ctrlKey || event.metaKey || event.altKey) return null;
+  if (isWriting(target)) return isNumeric(target) && lettersOn() ? inNumber(/** @type {Pressed} */ (event), actions) : null;
   if (key === " ") return target.closest("button, a, summary, audio, video") || repeat ? null : actions.play;
   // Holding the key must not submit several blocks.
-  if (key === "Enter") return target.closest("button, a, summary") || repeat ? null : () => actions.submit(event);
   const screen = actions.screen();
+  if (key === "Enter") return target.closest("button, a, summary") || repeat ? null : () => screen?.goOnFrom?.() || actions.submit(event);
   if (key.startsWith("Arrow")) {
     // Not all keyboards have brackets, so Shift and arrows also scroll the texts.
     const by = event.shiftKey && STEPS[key];
@@ -85,6 +127,12 @@ function chosen(event, actions) {
   // With single-key shortcuts off, digits still work while an output has the focus.
   if (!lettersOn() && !target.closest("#rows")) return null;
   return screen?.single(event) ?? (lettersOn() ? letterAction(event, actions) : null);
+}
+
+// A field of a score takes no letters and no spaces, so these keep their meaning there.
+/** @param {Pressed} event @param {Actions} actions */
+function inNumber(event, actions) {
+  return event.key === " " && !event.repeat ? actions.play : letterAction(event, actions);
 }
 
 /** @param {Pressed} event @param {Actions} actions */

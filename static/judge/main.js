@@ -2,7 +2,7 @@
 
 import { Api } from "./api.js";
 import { prepareBreaks, preparePause } from "./breaks.js";
-import { prepareAltered, prepareReport, prepareRevision, prepareSettings, prepareSkip } from "./dialogs.js";
+import { prepareAltered, prepareKeys, prepareReport, prepareRevision, prepareSettings, prepareSkip } from "./dialogs.js";
 import { listen, lettersOn, switchLetters } from "./keys.js";
 import { Drafts } from "./store.js";
 import { later, loadAll } from "./later.js";
@@ -50,7 +50,7 @@ export function openPage({ api, hits }) {
     documents().then((documentView) => documentView?.toggle());
     return true;
   };
-  const showKeys = () => $("keys-dialog").showModal();
+  const showKeys = prepareKeys(page);
 
   listen({
     screen: () => page.acting,
@@ -60,6 +60,8 @@ export function openPage({ api, hits }) {
     play: () => page.media.toggle(),
     listen: (number) => page.media.switchTo(number),
     submit: (event) => page.send(event),
+    isAgain: (event) => page.isAgain(event),
+    tellIgnored: (event) => page.tellAgain(event),
     letters: {
       s: openSkip,
       u: () => page.back(),

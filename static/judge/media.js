@@ -5,8 +5,11 @@ import { letterOf } from "./keys.js";
 import { mediaOf } from "./media_elements.js";
 import { say } from "./words.js";
 
-/** @type {ById} */
-const $ = (id) => document.getElementById(id);
+
+// What a judge does with a player's own controls.
+const OPERATED = ["play", "pause", "seeked", "volumechange", "ratechange"];
+// A field with the focus would open the keyboard on the screen.
+const TOUCH = matchMedia("(pointer: coarse)");
 
 /** @param {TextOf} text @returns {HTMLMediaElement[]} */
 const playersOf = (text) => mediaOf(text).flatMap((element) => Array.from(element.querySelectorAll("audio, video")));
@@ -38,12 +41,36 @@ export class Media {
   #remindedOf = new WeakSet();
   /** @type {HTMLMediaElement | null} */
   #last = null;
+  #isTabbing = false;
+  #isByPointer = false;
 
   /** @param {Page} page */
   constructor(page) {
     this.page = page;
     document.addEventListener("play", ({ target }) => this.#started(/** @type {HTMLMediaElement} */ (target)), { capture: true });
     page.addEventListener("shown", () => this.#last?.pause());
+    // Chromium's players keep all keys for themselves, so the focus that a pointer gave them goes back. Who came by Tab stays.
+    addEventListener("keydown", ({ key }) => (this.#isTabbing = key === "Tab"), { capture: true });
+    addEventListener("pointermove", () => (this.#isTabbing = false), { capture: true, passive: true });
+    document.addEventListener("focusin", ({ target }) => {
+      if (target instanceof HTMLMediaElement) this.#isByPointer = !this.#isTabbing;
+    });
+    for (const name of OPERATED) {
+      document.addEventListener(name, ({ target }) => this.#operated(/** @type {HTMLMediaElement} */ (target)), { capture: true });
+    }
+  }
+
+  /** @param {HTMLMediaElement} player */
+  #operated(player) {
+    if (document.activeElement !== player || !this.#isByPointer) return;
+    if (TOUCH.matches) player.blur();
+    else this.page.acting?.resume();
+  }
+
+  // Whether the texts beside the outputs and the outputs of the current block can be played.
+  get playable() {
+    const { beside, outputs } = this.#players;
+    return { beside: beside.length > 0, outputs: outputs.flat().length > 0 };
   }
 
   /** @param {HTMLMediaElement} player */
@@ -98,15 +125,6 @@ export class Media {
     const letters = playedShares(block).flatMap((share, index) => (share === 0 ? [letterOf(index)] : []));
     if (!letters.length) return "";
     this.#remindedOf.add(block);
-    return say("not_played", { letters });
+    return block.candidates.length > 1 ? say("not_played", { letters }) : say("not_played_alone");
   }
-}
-
-// Shows a note in place of what is missing, and announces it.
-/** @param {string} words */
-export function askAbout(words) {
-  $("missing").textContent = words;
-  $("missing").classList.remove("hint");
-  $("missing").classList.add("refused");
-  announce(words);
 }

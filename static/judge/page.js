@@ -5,7 +5,7 @@ import { announce } from "./announce.js";
 import { isAltered } from "./block.js";
 import { Clock, stillnessAllowed } from "./clock.js";
 import { Hints } from "./hints.js";
-import { askAbout, Media, playedShares } from "./media.js";
+import { Media, playedShares } from "./media.js";
 import { Guard, UNREAD_MS, whenPainted } from "./painted.js";
 import { Progress } from "./progress.js";
 import { Rest } from "./rest.js";
@@ -19,6 +19,8 @@ const $ = (id) => document.getElementById(id);
 const AWAY_MS = 60_000;
 // The language of a source without one, such as a picture.
 const NO_LANGUAGE = "zxx";
+const CONTROL_ENTER = "Control+Enter";
+const ENTER_TAKERS = ".word-cursor, .score-field, textarea";
 
 // The share of each output that was played, if one of them can be played.
 /** @param {Block} block */
@@ -47,6 +49,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   // By performance.now().
   #hiddenAt = 0;
   #isTimeOver = false;
+  // Whether the judge was asked something since the block was shown.
+  #isAsking = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #paleFor;
 
@@ -80,6 +84,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     document.addEventListener("visibilitychange", () => this.#returned());
     addEventListener("focus", () => this.#checkLease());
     addEventListener("pagehide", () => this.#keepTime());
+    document.addEventListener("focusin", () => this.#nameSubmitKey());
   }
 
   async start() {
@@ -111,6 +116,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     // The judge has read earlier sentences already.
     if (block.state === "open" && !this.#isFirst && !isChosen) this.#guard.arm();
     else this.#guard.disarm();
+    if (!this.#isFirst) this.#guard.arrive();
+    this.#isAsking = false;
     this.#isFirst = false;
     this.rest.hide();
     for (const id of /** @type {const} */ (["panel", "outputs"])) $(id).hidden = false;
@@ -148,7 +155,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     if (isOnPage) this.segments.scroll();
     this.view.showOwn();
     const opened = block.state === "open" ? (block.source ? "new_block" : "sentence") : "sentence_revised";
-    const words = [this.#heard, newQuestion, this.#news || withoutBrackets(hint), say(opened, sentence), skipped, block.source?.text];
+    const unheardQuestion = screen.asksAloud ? "" : newQuestion;
+    const words = [this.#heard, unheardQuestion, this.#news || withoutBrackets(hint), say(opened, sentence), skipped, block.source?.text];
     screen.introduce(words.filter(Boolean).join(" "));
     screen.focus({ preventScroll: true });
     this.#news = this.#heard = "";
@@ -179,6 +187,37 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   // The screen, if it shows a block.
   get acting() {
     return this.block ? this.screen : null;
+  }
+
+  // The names of the keys that do something now, for the list of keys.
+  get keys() {
+    const { acting: screen, block } = this;
+    if (!screen || !block) return [];
+    const { beside, outputs } = this.media.playable;
+    /** @type {Record<string, boolean>} */
+    const own = {
+      enter: screen.submitKey !== CONTROL_ENTER && !screen.submitsAtOnce,
+      "control-enter": screen.submitKey === CONTROL_ENTER,
+      play: beside || outputs,
+      listen: outputs && block.candidates.length > 1,
+      "listen-beside": beside,
+      skip: this.canSkip(),
+      turn: this.segments.isShown,
+      context: !$("context").hidden,
+      differences: !$("differences").hidden,
+      texts: Boolean(block.source) || block.references.length > 0,
+    };
+    return [...screen.keys, ...Object.keys(own).filter((name) => own[name])];
+  }
+
+  // Names the key that submits from where the focus is: Enter has another meaning in texts and fields.
+  #nameSubmitKey() {
+    const focused = document.activeElement;
+    // These return it.
+    if (focused?.closest("dialog, [popover]")) return;
+    const isTaken = focused?.closest(ENTER_TAKERS);
+    $("submit-key").textContent = isTaken ? "Ctrl ↵" : "↵";
+    $("submit").setAttribute("aria-keyshortcuts", isTaken ? CONTROL_ENTER : "Enter");
   }
 
   // Moves the focus to where the judge continues.
@@ -232,6 +271,20 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     return isIgnored;
   }
 
+  // Returns whether an input is the one that led to this sentence, made twice.
+  /** @param {KeyboardEvent | MouseEvent} event */
+  isAgain(event) {
+    if (event instanceof MouseEvent) this.#guard.begin(event);
+    return this.#guard.isAgain(event);
+  }
+
+  // Shows that it was not counted. A key that is held is not worth a word, and a question stays until it is read.
+  /** @param {KeyboardEvent | MouseEvent} event */
+  tellAgain(event) {
+    const isHeld = event instanceof KeyboardEvent && event.repeat;
+    if (!isHeld && this.block && !this.#isAsking) this.tellIgnored();
+  }
+
   // Shows that a tap or key was not counted: a note, and pale answers for as long as the next one would not count either.
   tellIgnored() {
     clearTimeout(this.#paleFor);
@@ -276,7 +329,19 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
 
   // Names the part that is missing before the block can be submitted; null if none is.
   #lack() {
-    return this.#screen.answers.lack(this.#current.answer, this.#hit.rules);
+    return this.unfinished ?? this.#screen.answers.lack(this.#current.answer, this.#hit.rules);
+  }
+
+  // Names what the judge began on the screen and that is no part of the answer yet, such as a selection; null if nothing is.
+  get unfinished() {
+    return this.acting?.unfinished?.() ?? null;
+  }
+
+  // Returns whether something is to be finished or cancelled before the judge goes on, and leads them there.
+  #isHeld() {
+    const isHeld = this.unfinished !== null;
+    if (isHeld) this.#refuse();
+    return isHeld;
   }
 
   // Handles Enter or the submit button. A block without an answer may not have been read yet.
@@ -291,6 +356,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   submit(to) {
     if (!this.block) return false;
     const { block } = this;
+    if (this.#isHeld()) return true;
     if (block.state !== "open" && !this.isUnsent()) {
       this.#goOn({ isDone: true });
       return true;
@@ -308,8 +374,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     if (this.#screen.asks?.(() => this.submit(to))) return true;
     const question = this.media.question(block);
     if (question) {
-      this.#heard = "";
-      askAbout(question);
+      this.ask(question);
       return true;
     }
     const { durationMs, activeMs } = this.clock.read();
@@ -356,7 +421,15 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   #refuse() {
     const words = sayPhrase(this.#lack());
     this.#screen.refuse();
+    this.ask(words);
+  }
+
+  // Asks for something in place of what is missing. The input that led to this does not answer it at once.
+  /** @param {string} words */
+  ask(words) {
     this.#heard = "";
+    this.#isAsking = true;
+    this.#guard.arrive();
     $("missing").textContent = words;
     $("missing").classList.remove("hint");
     $("missing").classList.add("refused");
@@ -424,6 +497,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   // Goes to an earlier block or the next one, asking first if there is an unsaved change.
   /** @param {Block} [to] */
   leave(to) {
+    if (this.#isHeld()) return;
     if (this.#isStoredOnLeaving()) this.submit(to);
     else if (this.isUnsent() && to !== this.block) this.dispatchEvent(new CustomEvent("unsent", { detail: { to } }));
     else this.goTo(to);
@@ -466,7 +540,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   }
 
   back() {
-    const block = this.queue.before(this.block);
+    const block = this.queue.before(this.block) ?? (this.block ? null : this.queue.latest());
     if (block) this.leave(block);
     else if (this.block) this.note(say("first"));
     return Boolean(this.block);
@@ -565,7 +639,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   #leaveDropped() {
     const { block } = this;
     if (block?.state !== "open" || !this.queue.hits.get(block.hit).dropped) return;
-    if (this.queue.answersOf(block).begun(block.answer, block.candidates)) return;
+    if (this.unfinished || block.comment.trim() || this.queue.answersOf(block).begun(block.answer, block.candidates)) return;
     this.#news = this.queue.nextOpen() ? say("fetched_anew") : "";
     this.#goOn();
   }

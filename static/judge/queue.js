@@ -27,6 +27,9 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   #counted;
   #keeping = false;
   #isStocking = false;
+  // The latest judgment in the history.
+  /** @type {JudgedBlock | null} */
+  #latest = null;
 
   /**
    * @param {Pick<JudgingApi, "assignment" | "history">} api
@@ -441,6 +444,20 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
       cursor = cursorAfter(answer.data);
       if (!cursor) return;
     }
+  }
+
+  // Learns the judge's latest judgment from the history, for a page that was loaded after it. Returns whether there is one.
+  async learnLatest() {
+    /** @type {Answer | null} */
+    const answer = await this.api.history(null).catch(() => null);
+    /** @type {JudgedBlock[]} */
+    const [row] = answer?.status === 200 ? answer.data.results : [];
+    this.#latest = row && !(await this.screens.load(protocolOf(row))) ? row : null;
+    return this.#latest !== null;
+  }
+
+  latest() {
+    return this.#latest && this.reopen(this.#latest);
   }
 
   /** @param {LentBlock} data @param {Hit} hit @param {number} index @param {number} [requestedAt] */

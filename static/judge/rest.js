@@ -110,6 +110,12 @@ export class Rest {
     if (lastQuestions) lastQuestions.hidden = !isEnd && lack !== "campaign_closed";
     if (completion) completion.hidden = !toCode || Boolean(lastQuestions);
     $("rest-back").hidden = !isEnd || !this.queue.before(null);
+    if (isEnd && $("rest-back").hidden) this.#offerLatest();
+  }
+
+  async #offerLatest() {
+    const isThere = await this.queue.learnLatest();
+    if (this.#isShown) $("rest-back").hidden = !isThere;
   }
 
   // Judges with a completion page go there when they are done or stopped.

@@ -1,7 +1,7 @@
 // Other parts of a block's view: texts, differences, comment.
 
 import { announce } from "./announce.js";
-import { showTexts } from "./block.js";
+import { isBlank, showTexts } from "./block.js";
 import { differences } from "./differences.js";
 import { reasonOf, say } from "./words.js";
 
@@ -50,8 +50,9 @@ export class View {
 
   /** @param {Block} block @param {ProtocolScreen} screen */
   #showDifferences({ candidates }, screen) {
-    // One output alone, or shown for two systems, differs from nothing.
-    const comparable = Boolean(screen.showDifferences) && candidates.length > 1;
+    // One output alone, or shown for two systems, differs from nothing; nor do pictures.
+    const withText = candidates.filter(({ text }) => !isBlank(text));
+    const comparable = Boolean(screen.showDifferences) && withText.length > 1;
     $("differences").hidden = !comparable;
     const runs = this.#differences && comparable ? differences(candidates) : null;
     screen.showDifferences?.(runs);

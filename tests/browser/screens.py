@@ -17,7 +17,7 @@ from campaign.models import Judge, Protocol, Task, TestSet
 from tests.at_work import lend
 from tests.browser.judging import painted_for_a_while
 from tests.browser.long_texts import store_long
-from tests.criteria import FOUR
+from tests.criteria import FOUR, criterion
 from tests.factories import make_judge
 from tests.integration.protocols.every import plans_delete
 from tests.protocol_tasks import make_task_of_protocol
@@ -91,6 +91,14 @@ class Screen:
     next_taps: tuple[str, ...] | None = None
     rules: Mapping[str, Any] | None = None
     prepare: Callable[[Task, Judge], None] = field(default=_nothing)
+    #: Keys that leave an answer half-made; none where one key answers.
+    half: tuple[str, ...] = ()
+    #: Whether these select words, which are no part of the answer yet.
+    half_is_selected: bool = False
+    #: Whether a judge only reads, so that nothing can be missing.
+    is_read: bool = False
+    #: Whether no item of the same kind follows.
+    is_last: bool = False
 
     def judge(self, *, target_language: str = "de") -> Judge:
         """Return a judge of a new campaign who comes to this screen."""
@@ -160,6 +168,7 @@ SCREENS: dict[str, Screen] = {
             ),
             "#submit",
         ),
+        half=("2", "1"),
     ),
     "two_outputs": Screen(
         Protocol.TWO_OUTPUTS,
@@ -211,6 +220,7 @@ SCREENS: dict[str, Screen] = {
             "#submit",
         ),
         rules={"best_worst": True},
+        half=("2",),
     ),
     "rating": Screen(
         Protocol.RATING,
@@ -233,6 +243,21 @@ SCREENS: dict[str, Screen] = {
         taps=(".point:last-child", ".score-slider", "#submit"),
         rules={"criteria": FOUR, "all_at_once": True},
         prepare=_two,
+        half=("4",),
+    ),
+    "rating-ten": Screen(
+        Protocol.RATING,
+        heard=("Source:", "Clarity", "How good is the clarity?"),
+        keys=("1", "0", "7", "5", "Enter", "Enter"),
+        taps=(".point:last-child", ".score-slider", "#submit"),
+        rules={
+            "criteria": [
+                criterion("clarity", lowest=0, highest=10),
+                criterion("tone", lowest=0, highest=100),
+            ],
+            "all_at_once": True,
+        },
+        half=("1",),
     ),
     "rating-document": Screen(
         Protocol.RATING,
@@ -248,6 +273,8 @@ SCREENS: dict[str, Screen] = {
         of_each=("ArrowRight", "1", "p", "7", "5", "Enter"),
         keys=("Enter",),
         taps=_ONE_SCORED,
+        half=("Shift+ArrowRight",),
+        half_is_selected=True,
     ),
     "spans-several": Screen(
         Protocol.SPANS,
@@ -256,6 +283,8 @@ SCREENS: dict[str, Screen] = {
         keys=("Enter",),
         taps=_ONE_SCORED,
         prepare=_several,
+        half=("Shift+ArrowRight",),
+        half_is_selected=True,
     ),
     "spans-document": Screen(
         Protocol.SPANS,
@@ -264,6 +293,8 @@ SCREENS: dict[str, Screen] = {
         keys=(),
         taps=_ONE_SCORED,
         rules={"page": "document"},
+        half=("Shift+ArrowRight",),
+        half_is_selected=True,
     ),
     "spans-scores_alone": Screen(
         Protocol.SPANS,
@@ -273,6 +304,7 @@ SCREENS: dict[str, Screen] = {
         taps=(".score-slider", "#submit"),
         rules={"spans_asked": False, "missing": False},
         prepare=_several,
+        half=("7",),
     ),
     "spans-mqm": Screen(
         Protocol.SPANS,
@@ -286,6 +318,8 @@ SCREENS: dict[str, Screen] = {
             "severities": ["neutral", "minor", "major", "critical"],
             "categories": ["Other", "Accuracy: Addition, Omission"],
         },
+        half=("Shift+ArrowRight",),
+        half_is_selected=True,
     ),
     "editing": Screen(
         Protocol.EDITING,
@@ -309,6 +343,7 @@ SCREENS: dict[str, Screen] = {
         heard=("Item 1 of 3", "Ausgabe"),
         keys=("Enter",),
         taps=(".quiz-onward",),
+        is_read=True,
     ),
     "quiz-statements": Screen(
         Protocol.QUIZ,
@@ -322,5 +357,7 @@ SCREENS: dict[str, Screen] = {
         taps=(".quiz-statement .quiz-answer:has(input[value=no])", "#submit"),
         next_taps=(".quiz-onward",),
         prepare=_read,
+        half=("y", "n"),
+        is_last=True,
     ),
 }

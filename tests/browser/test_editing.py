@@ -1,5 +1,6 @@
 """Blind editing: an output is edited alone, and others say of what came out whether it is acceptable."""
 
+import re
 from uuid import uuid4
 
 import pytest
@@ -137,3 +138,18 @@ def test_one_key_says_what_is_acceptable(
     page.keyboard.press("?")
     expect(page.get_by_role("row", name="not acceptable")).to_be_visible()
     expect(page.get_by_role("row", name="unable to correct")).to_be_hidden()
+
+
+def test_edit_is_not_dropped_by_another_answer_unasked(editing: Page) -> None:
+    at_sentence(editing, 1)
+    field = editing.locator(".edit-field")
+    for key in ("1", "End", "x", "Escape", "2"):
+        press(editing, key)
+    expect(editing.locator("#missing")).to_contain_text("discard your edit")
+    expect(field).to_have_value(re.compile("x$"))
+    at_sentence(editing, 1)
+    # A second press at once is not an answer to this.
+    editing.keyboard.press("2")
+    at_sentence(editing, 1)
+    press(editing, "2")
+    at_sentence(editing, 2)

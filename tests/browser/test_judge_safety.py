@@ -370,6 +370,8 @@ def test_page_without_work_shows_a_message_and_asks_again(
     pool_fill(task_id=task.pk)
     expect(page.get_by_role("heading", name="No more items for now")).to_be_focused()
     expect(page.get_by_text("Today: 3 items, less than a minute.")).to_be_visible()
+    # Also on a page that was loaded after the last item.
+    page.reload()
     page.get_by_role("button", name="Previous item").click()
     expect(page.locator("#sentence")).to_have_text("Back at item 3 of 3")
     page.keyboard.press("Enter")

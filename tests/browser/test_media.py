@@ -1,6 +1,7 @@
 """Judging recordings and pictures: by keyboard, one sound at a time, and never unheard by accident."""
 
 import io
+import re
 
 import pytest
 from PIL import Image
@@ -9,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from annotation.models import Judgment
 from campaign.models import Campaign, Judge
 from tests.browser.conftest import PHONE, NewPage, SignIn, axe_finds, too_wide
-from tests.browser.judging import all_sent, at_sentence
+from tests.browser.judging import all_sent, at_sentence, press
 from tests.factories import make_campaign, make_judge
 from tests.media_samples import SAMPLES, picture
 from tests.media_tasks import SYSTEMS, make_media_task, pictures, recordings
@@ -58,19 +59,29 @@ def test_digit_of_an_output_goes_on_at_the_same_position(judging: Page) -> None:
     assert player(judging, 1).evaluate("player => player.currentTime") > 0.2
 
 
-def test_judge_is_asked_about_recordings_that_were_not_played(judging: Page) -> None:
-    hear(judging, 1, "Alt+2")
-    judging.wait_for_function(
+def test_judge_is_asked_about_recordings_that_were_not_played(
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
+) -> None:
+    page.clock.install()
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    hear(page, 1, "Alt+2")
+    page.wait_for_function(
         "player => player.currentTime > 0.2",
-        arg=player(judging, 1).element_handle(),
+        arg=player(page, 1).element_handle(),
     )
     for key in ("1", "2", "3", "Enter"):
-        judging.keyboard.press(key)
-    expect(judging.locator("#missing")).to_contain_text("A and C")
-    at_sentence(judging, 1)
-    judging.keyboard.press("Enter")
-    at_sentence(judging, 2)
-    all_sent(judging)
+        page.keyboard.press(key)
+    expect(page.locator("#missing")).to_contain_text("A and C")
+    at_sentence(page, 1)
+    # Pressed twice, Enter does not answer a question that nobody has read.
+    page.keyboard.press("Enter")
+    at_sentence(page, 1)
+    press(page, "Enter")
+    at_sentence(page, 2)
+    all_sent(page)
     [judgment] = Judgment.objects.all()
     assert judgment.played is not None
     assert judgment.played[0] == judgment.played[2] == 0
@@ -83,12 +94,53 @@ def test_two_recordings_are_compared(
     sign_in: SignIn,
 ) -> None:
     make_media_task(campaign, protocol="two_outputs")
+    page.clock.install()
     sign_in(page, make_judge(campaign))
     at_sentence(page, 1)
-    page.keyboard.press("1")
+    expect(page.locator("#question")).to_have_text("Which output is better?")
+    expect(page.locator("#differences")).to_be_hidden()
+    press(page, "1")
     expect(page.locator("#missing")).to_contain_text("A and B")
-    page.keyboard.press("1")
+    press(page, "1")
     at_sentence(page, 2)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "key"),
+    [("ranking", "2"), ("top", "1"), ("two_outputs", "1"), ("rating", "4")],
+)
+def test_keys_answer_after_a_click_on_a_player(
+    page: Page,
+    campaign: Campaign,
+    sign_in: SignIn,
+    protocol: str,
+    key: str,
+) -> None:
+    """common-voice/common-voice 1065: Chromium's players keep all keys that are pressed in them."""
+    make_media_task(campaign, protocol=protocol)
+    sign_in(page, make_judge(campaign))
+    at_sentence(page, 1)
+    box = player(page, 0).bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 25, box["y"] + box["height"] / 2)
+    page.wait_for_function(PLAYING, arg=player(page, 0).element_handle())
+    expect(page.locator("#rows audio:focus")).to_have_count(0)
+    page.keyboard.press(key)
+    answered = page.locator("#rows :is(input:checked, [aria-pressed=true])")
+    expect(answered).to_have_count(1)
+
+
+def test_player_reached_by_keyboard_keeps_the_focus(judging: Page) -> None:
+    player(judging, 0).evaluate(
+        """player => {
+            player.tabIndex = 0;
+            dispatchEvent(new KeyboardEvent("keydown", { key: "Tab" }));
+            player.focus();
+        }""",
+    )
+    judging.keyboard.press("Space")
+    judging.wait_for_function(PLAYING, arg=player(judging, 0).element_handle())
+    expect(player(judging, 0)).to_be_focused()
 
 
 def test_recordings_are_rated(page: Page, campaign: Campaign, sign_in: SignIn) -> None:
@@ -96,6 +148,9 @@ def test_recordings_are_rated(page: Page, campaign: Campaign, sign_in: SignIn) -
     sign_in(page, make_judge(campaign))
     at_sentence(page, 1)
     expect(page.locator("#rows audio")).to_have_count(1)
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    expect(page.locator("#missing")).to_have_text(re.compile("^Not played. "))
     hear(page, 0, "Space")
 
 
@@ -209,8 +264,10 @@ def test_no_recording_plays_on_after_its_sentence(judging: Page) -> None:
         }""",
     )
     hear(judging, 1, "Alt+2")
-    for key in ("1", "2", "3", "Enter", "Enter"):
+    for key in ("1", "2", "3", "Enter"):
         judging.keyboard.press(key)
+    expect(judging.locator("#missing")).to_contain_text("A and C")
+    judging.locator("#submit").click()
     at_sentence(judging, 2)
     assert judging.evaluate("[...played].length > 0")
     assert judging.evaluate("[...played].every((player) => player.paused)")

@@ -13,6 +13,8 @@ from launcher.data_directory import wait_until
 from protocols.models import RatingAnswer
 from tests.browser.conftest import NewPage, SignIn
 from tests.browser.judging import press
+from tests.browser.screen_reader import ScreenReader
+from tests.browser.screens import SCREENS
 from tests.criteria import FOUR
 from tests.factories import make_campaign, make_task
 from tests.integration.protocols.every import plans_delete
@@ -173,3 +175,40 @@ def test_ratings_are_tapped_on_a_phone(
     phone.locator("#submit").tap()
     assert wait_until(lambda: RatingAnswer.objects.count() == 1, seconds=60)
     assert RatingAnswer.objects.get().points == [5, 5, 6, 50, 5, 5, 6, 50]
+
+
+def test_a_point_of_two_digits_is_typed(page: Page, sign_in: SignIn) -> None:
+    """argilla-io/argilla 3473: 1 and 0 are 10, however long that takes, not two answers."""
+    page.clock.install()
+    sign_in(page, SCREENS["rating-ten"].judge())
+    clarity, tone = page.locator(".points").first, page.locator(".points").last
+    expect(tone).to_be_visible()
+    press(page, "1")
+    expect(page.locator("#missing")).to_contain_text("second digit")
+    press(page, "0")
+    expect(clarity.locator("input[value='10']")).to_be_checked()
+    field = tone.get_by_role("spinbutton")
+    expect(field).to_have_value("")
+    expect(field).to_be_focused()
+    # Another digit, or Enter, is for the next criterion.
+    press(page, "k")
+    press(page, "1")
+    press(page, "3")
+    expect(clarity.locator("input[value='1']")).to_be_checked()
+    expect(field).to_have_value("3")
+    press(page, "k")
+    press(page, "1")
+    press(page, "Enter")
+    expect(page.locator("#submit")).to_be_focused()
+
+
+def test_question_of_a_single_criterion_is_heard_once(
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
+) -> None:
+    reader = ScreenReader(page)
+    sign_in(page, judge)
+    question = page.locator("#question")
+    expect(question).to_have_text("Is the text written in good German?")
+    assert reader.focus().count(question.inner_text()) == 1

@@ -57,6 +57,12 @@ test("points of a scale have different keys", () => {
   assert.equal(rating.pointOfKey("0", FLUENCY), null);
 });
 
+test("a point of two digits may begin with the digit of another", () => {
+  const from = (highest, lowest = 0) => ({ ...FLUENCY, lowest, highest });
+  assert.deepEqual([from(10), from(11, 1), from(9), from(5, 1)].map((scale) => rating.mayGoOn("1", scale)), [true, true, false, false]);
+  assert.equal(rating.mayGoOn("2", from(10)), false);
+});
+
 test("HITs kept by an earlier version of the page are rated by one criterion", () => {
   const [{ key, lowest, highest }] = rating.criteriaOf({ criterion: "adequacy" });
   assert.deepEqual([key, lowest, highest], ["adequacy", 1, 5]);

@@ -94,12 +94,12 @@ test("a high score with a major error is asked about, also where content is miss
 
 test("a perfect score with an error is asked about", () => {
   const [found] = asked([100, error(0, 1, "major")]);
-  assert.deepEqual(found.phrase, { key: "perfect_with_error", values: { letter: "A", score: 100 } });
+  assert.deepEqual(found.phrase, { key: "perfect_with_error_alone", values: { letter: "A", score: 100 } });
   assert.deepEqual(asked([99, error(0, 1)]), []);
 });
 
 test("a low score without an error is asked about", () => {
-  assert.deepEqual(asked([84])[0].phrase, { key: "low_without_error", values: { letter: "A", score: 84 } });
+  assert.deepEqual(asked([84])[0].phrase, { key: "low_without_error_alone", values: { letter: "A", score: 84 } });
   assert.deepEqual(asked([85]), []);
   assert.deepEqual(asked([0, missing()]), []);
   assert.deepEqual(asked([null]), []);

@@ -460,6 +460,12 @@ interface ProtocolScreen<OneAnswer = any> {
   answers: AnswerOf<OneAnswer>;
   // Whether an answer is submitted as it is given: a blank block needs no button for that.
   submitsAtOnce: boolean;
+  // The key that submits from the outputs, if it is not Enter.
+  submitKey?: string;
+  // The names of its keys that do something now, as in its rows of the list of keys.
+  keys: string[];
+  // Whether `introduce` says the question.
+  asksAloud?: boolean;
   // What is asked of the block shown, in one line above its outputs.
   question: string;
   // How the outputs stand on the page; without it, below each other.
@@ -482,7 +488,11 @@ interface ProtocolScreen<OneAnswer = any> {
   focus(options?: FocusOptions): void;
   // Gives the focus back to where it was among the outputs.
   resume(): void;
-  // Marks what is missing, and goes there.
+  // What the judge began and that is no part of the answer yet; it is asked about before anything that would lose it.
+  unfinished?(): Phrase | null;
+  // What Enter does before it submits; false if nothing.
+  goOnFrom?(): boolean;
+  // Marks what is missing or unfinished, and goes there.
   refuse(): void;
   // Whether it asks something first, before an answer that lacks nothing is submitted; `go` then submits it.
   asks?(go: () => void): boolean;
@@ -653,6 +663,8 @@ type PlainId =
   | "segments-before"
   | "submit"
   | "submit-word"
+  | "submit-key"
+  | "severities-help"
   | "texts"
   | "tiers"
   | "tiers-word"

@@ -3,7 +3,7 @@
 import { announce } from "../announce.js";
 import { heardOf, lengthOf, prepareForText, setText } from "../block.js";
 import { isComposing } from "../keys.js";
-import { ButtonScreen, showKeys } from "../later/bar.js";
+import { ButtonScreen } from "../later/bar.js";
 import { say } from "../words.js";
 import * as editing from "./answer.js";
 
@@ -33,6 +33,8 @@ class EditingScreen extends ButtonScreen {
   // Texts are above, at full width.
   layout = "columns";
   #original = this.root.querySelector(".edit-shown");
+  // The answer that would drop the edit, if the judge was warned of it.
+  #warnedOf = "";
   #field = this.root.querySelector(".edit-field");
 
   /** @param {Page} page */
@@ -53,6 +55,16 @@ class EditingScreen extends ButtonScreen {
     return this.#isAsked;
   }
 
+  asksAloud = true;
+
+  get submitKey() {
+    return this.#isAsked ? "Enter" : "Control+Enter";
+  }
+
+  get keys() {
+    return [this.#isAsked ? "accept" : "edit", "edit-text"];
+  }
+
   get question() {
     return say(this.#isAsked ? "accept_question" : "edit_question");
   }
@@ -64,6 +76,7 @@ class EditingScreen extends ButtonScreen {
   /** @param {Block<EditingAnswer>} block */
   show(block) {
     this.block = block;
+    this.#warnedOf = "";
     const [candidate] = block.candidates;
     const isAsked = this.#isAsked;
     this.#original.hidden = !isAsked;
@@ -79,7 +92,6 @@ class EditingScreen extends ButtonScreen {
     this.nameBar();
     this.want(false);
     $("outputs").dataset.length = lengthOf(block);
-    showKeys("asked", [isAsked ? "accept" : "edit"]);
   }
 
   get #chosen() {
@@ -116,6 +128,10 @@ class EditingScreen extends ButtonScreen {
       return true;
     }
     if (this.page.isUnread(event)) return true;
+    if (this.#isEditLost(choice)) {
+      this.page.ask(say("edit_lost", { answer: this.wordOf(choice) }));
+      return true;
+    }
     const { keystrokes } = this.block.answer;
     const changes = this.#isAsked ? { acceptable: choice === "yes" } : { outcome: /** @type {EditOutcome} */ (choice), keystrokes };
     Object.assign(this.block.answer, editing.blank(), changes);
@@ -123,7 +139,16 @@ class EditingScreen extends ButtonScreen {
     return true;
   }
 
+  // Returns whether an answer drops an edit; asked about once.
+  /** @param {string} choice */
+  #isEditLost(choice) {
+    const isFirst = this.#warnedOf !== choice;
+    this.#warnedOf = choice;
+    return isFirst && this.block.answer.outcome === "edited";
+  }
+
   #written() {
+    this.#warnedOf = "";
     Object.assign(this.block.answer, editing.written(this.block.answer, this.#field.value, this.block.candidates[0].text));
     this.page.answered();
   }

@@ -7,13 +7,6 @@ import { say } from "../words.js";
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
-// Shows the rows of the key list and the touch hints whose attribute has one of these values; hides the others.
-/** @param {string} name @param {string[]} values */
-export function showKeys(name, values) {
-  const rows = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(`:is(tr, li)[data-${name}]`));
-  for (const row of rows) row.hidden = !values.includes(row.dataset[name] ?? "");
-}
-
 /** @template OneAnswer */
 export class BarScreen {
   block = /** @type {Block<OneAnswer>} */ (/** @type {unknown} */ (null));
@@ -30,6 +23,12 @@ export class BarScreen {
 
   get hit() {
     return this.page.queue.hits.get(this.block.hit);
+  }
+
+  // The names of its keys.
+  /** @returns {string[]} */
+  get keys() {
+    return [];
   }
 
   // The question, in one line.

@@ -18,7 +18,7 @@ export class Scoring {
   /**
    * @param {HTMLElement} output
    * @param {string} name of the field
-   * @param {{ onScore: (score: number | null) => void, onDone: () => void, onBack: () => void, onMove: (by: number) => void }} calls
+   * @param {{ onScore: (score: number | null) => void, onDone: () => void, onBack: () => unknown, onMove: (by: number) => void }} calls
    */
   constructor(output, name, calls) {
     this.output = output;
@@ -126,9 +126,10 @@ export class Scoring {
     }
     const score = stepped(this.#score, key);
     if (score === undefined && key !== "Enter" && key !== "Escape") return;
+    // The page's own Escape follows if the focus stays.
+    if (key === "Escape" && this.calls.onBack() === false) return;
     event.preventDefault();
     if (score !== undefined) this.#give(score);
-    else if (key === "Escape") this.calls.onBack();
-    else if (!repeat) this.calls.onDone();
+    else if (key === "Enter" && !repeat) this.calls.onDone();
   }
 }

@@ -4,7 +4,7 @@
 import { announce } from "../announce.js";
 import { build, lengthOf, setText } from "../block.js";
 import { digitOf } from "../keys.js";
-import { BarScreen, showKeys } from "../later/bar.js";
+import { BarScreen } from "../later/bar.js";
 import { say } from "../words.js";
 import * as quiz from "./answer.js";
 
@@ -44,6 +44,14 @@ class QuizScreen extends BarScreen {
     return !this.#statements.length;
   }
 
+  get asksAloud() {
+    return this.#statements.length > 0;
+  }
+
+  get keys() {
+    return [this.#statements.length ? "quiz" : "quiz-read", "quiz-text"];
+  }
+
   get question() {
     return say(this.#statements.length ? "quiz_question" : "quiz_reading");
   }
@@ -74,7 +82,6 @@ class QuizScreen extends BarScreen {
     this.nameBar();
     this.want(false);
     $("outputs").dataset.length = lengthOf(block);
-    showKeys("quiz", [isAsked ? "asked" : "read"]);
   }
 
   /** @param {string} statement @param {number} index */

@@ -1,7 +1,7 @@
 // Ranking: a row with five ranks for each output, the resulting order, and the layout.
 
 import { announce } from "../announce.js";
-import { build } from "../block.js";
+import { build, questionAbout } from "../block.js";
 import { digitOf, letterOf, STEPS } from "../keys.js";
 import { list, say } from "../words.js";
 import { tiers } from "./answer.js";
@@ -43,7 +43,11 @@ export class RankingScreen {
     this.#layout = new Layout(this);
   }
 
-  question = say("ranking_question");
+  get question() {
+    return questionAbout(this.rows.block, "ranking_question");
+  }
+
+  keys = ["rank", "rows"];
 
   get #answer() {
     return this.rows.block.answer;

@@ -30,6 +30,10 @@ export function pointOfKey(key, criterion) {
   return pointsOf(criterion).find((value) => keyOf(value, criterion) === key) ?? null;
 }
 
+// Whether other points begin with a digit, as 10 does with 1.
+/** @param {string} digit @param {Criterion} criterion */
+export const mayGoOn = (digit, criterion) => pointsOf(criterion).some((value) => value > 9 && String(value).startsWith(digit));
+
 /** @param {number} candidates @returns {RatingAnswer} */
 export const blank = (candidates) => ({ outputs: Array.from({ length: candidates }, () => ({})) });
 

@@ -143,6 +143,12 @@ export class ScaleOfCriterion {
     (chosen ?? this.root).focus(options);
   }
 
+  // Gives the field the focus from elsewhere on the page, so that the browser types the key there.
+  typeInto() {
+    this.#scoring?.field.focus();
+    return false;
+  }
+
   // Of scales with many points: each point that has a text, for the list of keys.
   get texts() {
     const { criterion } = this;

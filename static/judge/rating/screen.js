@@ -25,6 +25,8 @@ class RatingScreen {
   /** @type {ScaleOfCriterion[]} */
   #scales = [];
   #active = 0;
+  // The digit with which a longer point may begin; empty if none was typed.
+  #firstDigit = "";
   /** @type {Criterion[]} */
   #criteria = [];
 
@@ -41,6 +43,24 @@ class RatingScreen {
     return this.page.queue.hits.get(this.block.hit);
   }
 
+  // The question of a single criterion.
+  get asksAloud() {
+    return this.#criteria.length === 1;
+  }
+
+  get keys() {
+    const scales = this.#scales.map(({ criterion }) => criterion);
+    /** @type {Record<string, boolean>} */
+    const own = {
+      points: scales.length === 1 && !rating.isContinuous(scales[0]),
+      "points-next": scales.length > 1 && !scales.every(rating.isContinuous),
+      ten: scales.some(({ lowest, highest }) => lowest === 0 && highest === 10),
+      slider: scales.some(rating.isContinuous),
+      criteria: scales.length > 1,
+    };
+    return Object.keys(own).filter((name) => own[name]);
+  }
+
   get question() {
     return this.#criteria.length === 1 ? this.#criteria[0].question : say("criteria_question");
   }
@@ -54,6 +74,7 @@ class RatingScreen {
     this.#criteria = rating.criteriaOf(this.#hit.rules).map((criterion) => inLanguage(criterion, language));
     this.#scales = [];
     this.#active = 0;
+    this.#firstDigit = "";
     const outputs = block.candidates.map((candidate, index) => this.#makeOutput(candidate, index));
     $("rows").replaceChildren(...outputs.flat());
     $("rows").style.setProperty("--outputs", String(outputs.length));
@@ -123,6 +144,7 @@ class RatingScreen {
 
   /** @param {number} position */
   #activate(position) {
+    if (position !== this.#active) this.#firstDigit = "";
     this.#active = position;
     if (this.#scales.length === 1) return;
     this.#scales.forEach((scale, index) => scale.root.classList.toggle("active", index === position));
@@ -185,6 +207,7 @@ class RatingScreen {
 
   /** @param {number} position @param {number | null} value */
   #rate(position, value) {
+    this.#firstDigit = "";
     const { key } = this.#scales[position].criterion;
     const output = this.#outputOf(position);
     if (value === null) delete output[key];
@@ -193,11 +216,43 @@ class RatingScreen {
     this.page.answered();
   }
 
+  // A digit with which a longer point may begin rates, and waits for the next one, however long that takes.
+  /** @param {string} digit @param {KeyboardEvent} event */
+  #byDigit(digit, event) {
+    const first = this.#firstDigit;
+    const { criterion } = this.#scales[this.#active];
+    const isLonger = first && Number(first + digit) <= criterion.highest;
+    if (isLonger) return this.#byNumber(Number(first + digit), event);
+    // It is for the next criterion.
+    if (first && this.#unrated.length) this.#goOn(this.#active);
+    const { criterion: next, isSlider } = this.#scales[this.#active];
+    if (isSlider) return this.#scales[this.#active].typeInto();
+    if (!rating.mayGoOn(digit, next) || rating.pointOfKey(digit, next) === null) return this.#byKey(digit, event);
+    if (this.page.isUnread(event)) return true;
+    this.#rate(this.#active, Number(digit));
+    this.#scales[this.#active].focus();
+    this.#firstDigit = digit;
+    this.page.note(say("digit_may_follow", { value: Number(digit) }));
+    return true;
+  }
+
+  // What Enter does while a second digit may follow, unless it submits; false if nothing.
+  goOnFrom() {
+    if (!this.#firstDigit || (this.#scales.length === 1 && !this.page.segments.isShown)) return false;
+    this.#firstDigit = "";
+    this.#goOn(this.#active);
+    return true;
+  }
+
   /** @param {string} key @param {KeyboardEvent} event */
   #byKey(key, event) {
+    return this.#byNumber(rating.pointOfKey(key, this.#scales[this.#active].criterion), event);
+  }
+
+  /** @param {number | null} value @param {KeyboardEvent} event */
+  #byNumber(value, event) {
     const position = this.#active;
     const scale = this.#scales[position];
-    const value = rating.pointOfKey(key, scale.criterion);
     if (value === null) return false;
     if (this.page.isUnread(event)) return true;
     this.#rate(position, value);
@@ -217,8 +272,10 @@ class RatingScreen {
   /** @param {Pressed} event */
   single(event) {
     const digit = digitOf(event, HIGHEST_DIGIT);
-    if (digit === null || event.shiftKey || this.#scales[this.#active].isSlider) return null;
-    return () => event.repeat || this.#byKey(String(digit), event);
+    if (digit === null || event.shiftKey) return null;
+    const scale = this.#scales[this.#active];
+    if (scale.isSlider) return () => scale.typeInto();
+    return () => event.repeat || this.#byDigit(String(digit), event);
   }
 
   /** @param {string} letter @param {Pressed} event */

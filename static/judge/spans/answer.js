@@ -67,9 +67,16 @@ export function uncategorised({ outputs }, rules) {
 /** @param {SpansAnswer} answer @param {Rules} rules @returns {Phrase | null} */
 export function lack(answer, rules) {
   const unnamed = uncategorised(answer, rules);
-  if (unnamed.length) return { key: "still_to_categorise", values: { letters: unnamed.map(letterOf) } };
+  if (unnamed.length) return stillTo("categorise", answer, unnamed);
   const rest = unscored(answer, rules);
-  return rest.length ? { key: "still_to_score", values: { letters: rest.map(letterOf) } } : null;
+  return rest.length ? stillTo("score", answer, rest) : null;
+}
+
+// One output alone has no letter.
+/** @param {string} act @param {SpansAnswer} answer @param {number[]} indices @returns {Phrase} */
+function stillTo(act, { outputs }, indices) {
+  if (outputs.length === 1) return { key: `still_to_${act}_alone` };
+  return { key: `still_to_${act}`, values: { letters: indices.map(letterOf) } };
 }
 
 /** @param {SpansAnswer} answer @param {Rules} rules @returns {Phrase | null} */

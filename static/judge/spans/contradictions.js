@@ -63,6 +63,7 @@ export function questions(answer, rule) {
         outputs.length === 1
           ? { letter: letterOf(output), score }
           : { better: letterOf(output), worse: letterOf(other), score, other_score: answer.outputs[other].score };
-      return { id: [kind, ...outputs].join(" "), output, phrase: { key: kind, values } };
+      const key = answer.outputs.length === 1 ? `${kind}_alone` : kind;
+      return { id: [kind, ...outputs].join(" "), output, phrase: { key, values } };
     });
 }

@@ -54,6 +54,7 @@ export class Output {
   #tapped = null;
   // The state shown on the page.
   #state = "";
+  #scoreName = "";
 
   // Found before the source is put into the same element.
   #tapHint = this.root.querySelector(".tap-hint");
@@ -69,14 +70,12 @@ export class Output {
     this.screen = screen;
     this.index = index;
     this.kind = kind;
-    this.name = say(kind === "source" ? "source_of_output" : "output", { letter: letterOf(index) });
+    this.name = "";
     this.root.classList.toggle("spans-source", kind === "source");
-    this.root.setAttribute("aria-label", this.name);
-    this.root.querySelector(".output-name").textContent = this.name;
-    this.scoring = new Scoring(this.root, say("score_of", { letter: letterOf(index) }), {
+    this.scoring = new Scoring(this.root, "", {
       onScore: (score) => screen.score(index, score),
       onDone: () => screen.goOn(index),
-      onBack: () => this.focus(),
+      onBack: () => !this.#cursorField.hidden && this.focus(),
       onMove: (by) => screen.move(by),
     });
     this.root.addEventListener("focusin", () => screen.activate(index));
@@ -91,6 +90,7 @@ export class Output {
   show(candidate, rules, byCharacter) {
     this.candidate = candidate;
     this.#rules = rules;
+    this.#nameIt();
     this.#runs = this.#lines = this.#picked = this.#tapped = this.#atLine = null;
     this.#state = "";
     setText(this.text, candidate);
@@ -103,6 +103,18 @@ export class Output {
     this.#tapHint.hidden = true;
     this.scoring.want(false);
     this.#nameAgain();
+  }
+
+  // One output alone needs no letter.
+  #nameIt() {
+    const isAlone = this.screen.block.candidates.length === 1;
+    const isSource = this.kind === "source";
+    const letter = letterOf(this.index);
+    if (isAlone) this.name = say(isSource ? "source" : "output_alone");
+    else this.name = say(isSource ? "source_of_output" : "output", { letter });
+    this.#scoreName = isAlone ? say("score_alone") : say("score_of", { letter });
+    this.root.setAttribute("aria-label", this.name);
+    this.root.querySelector(".output-name").textContent = this.name;
   }
 
   // A button for missing content, and for each special mark.
@@ -195,7 +207,7 @@ export class Output {
     list.replaceChildren(
       ...itemsOf(errors, this.candidate, {
         onOpen: (error, button) => {
-          this.screen.choose(this, error, error.severity, button.getBoundingClientRect());
+          this.screen.choose(this, error, error.severity, () => button.getBoundingClientRect());
           this.screen.choice.focus();
         },
         onRemove: (error) => {
@@ -250,7 +262,7 @@ export class Output {
 
   #nameAgain() {
     this.#cursorField.setAttribute("aria-label", labelled(this.name, this.candidate?.text ?? ""));
-    this.scoring.field.setAttribute("aria-label", say("score_of", { letter: letterOf(this.index) }));
+    this.scoring.field.setAttribute("aria-label", this.#scoreName);
   }
 
   /** @param {string} words */
@@ -293,6 +305,7 @@ export class Output {
   /** @param {number} index @param {boolean} [extending] */
   go(index, extending) {
     this.#picked = null;
+    if (extending) this.screen.selected(this);
     if (!this.#cursor.stops.length) return true;
     this.#cursor.go(index, extending);
     this.#write();
@@ -305,6 +318,7 @@ export class Output {
   // Moves the cursor to a position, as after a click.
   /** @param {number} offset */
   goTo(offset) {
+    this.unpick();
     this.#cursor.goTo(offset);
     this.#write();
     this.focus({ preventScroll: true });
@@ -328,11 +342,11 @@ export class Output {
 
   // The whole error around the current word, or the selection.
   #target() {
-    const stretch = this.#cursor.stretch;
+    const stretch = this.#picked ?? this.#cursor.stretch;
     if (!stretch) return null;
     const { start, end } = stretch;
     const errors = this.#errors;
-    const error = this.#cursor.isSelecting
+    const error = this.selectedText
       ? errors.find((candidate) => candidate.start === start && candidate.end === end)
       : errors.find((candidate) => candidate.start < end && candidate.end > start);
     return error ?? { start, end, severity: null };
@@ -357,7 +371,7 @@ export class Output {
     const { key, repeat } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     // Elsewhere, Space plays a recording.
-    if (key === "Enter" || key === " ") {
+    if (key === "Enter" || (key === " " && !this.screen.isPlayable)) {
       event.preventDefault();
       if (!repeat) this.turn();
     } else if (key === "Escape" && !this.screen.choice.isOpen && this.#unpick()) {
@@ -383,8 +397,19 @@ export class Output {
   /** @param {Severity | null} severity */
   give(severity) {
     const target = this.#target();
-    if (target && (severity || target.severity || this.#cursor.isSelecting)) this.mark(target, severity);
+    const isMarked = severity || target?.severity;
+    if (target && (isMarked || this.#cursor.isSelecting)) this.mark(target, severity);
+    else if (this.#unpick()) this.#tell();
     return true;
+  }
+
+  // Asks for the severity of the selection.
+  askSeverity() {
+    const target = this.#target();
+    if (!target) return;
+    this.focus();
+    this.screen.choose(this, target, target.severity);
+    this.screen.choice.focus();
   }
 
   /** @param {Stretch} stretch @param {Severity | null} severity */
@@ -395,20 +420,25 @@ export class Output {
     if (!spans) return announce(say("marks_full"));
     this.screen.setSpans(this.index, spans);
     this.#announce(`${say(severity ? `${severity}_error` : "unmarked")}:`, stretch);
-    if (severity) this.#categorise({ kind: this.kind, start, end, severity }, () => this.boxOf(stretch));
+    if (!severity) return;
+    const boxOf = () => this.boxOf(stretch);
+    const back = () => this.screen.choose(this, stretch, severity, boxOf);
+    this.#categorise({ kind: this.kind, start, end, severity }, boxOf, back);
   }
 
-  // Asks for the category of a mark that is there already, if errors have categories.
-  /** @param {Span} span @param {() => DOMRect} boxOf */
-  #categorise(span, boxOf) {
+  // Asks for the category of a mark that is there already, if errors have categories. `back` asks for its severity again.
+  /** @param {Span} span @param {() => DOMRect} boxOf @param {() => void} back */
+  #categorise(span, boxOf, back) {
     if (!haveCategories(this.#rules)) return;
     const { block } = this.screen;
-    this.screen.choice.openCategories(boxOf(), this.#rules, (category) => {
+    /** @param {string} category */
+    const take = (category) => {
       if (block !== this.screen.block) return;
       this.screen.setSpans(this.index, categorised(this.#answer.spans, span, category));
       announce(labelled(say(`${span.severity}_error`), category));
       this.focus({ preventScroll: true });
-    });
+    };
+    this.screen.choice.openCategories(boxOf, this.#rules, { take, back });
   }
 
   turnMissing() {
@@ -420,17 +450,27 @@ export class Output {
   turnMark(kind) {
     const button = this.#markButtons.get(kind);
     if (!button) return true;
-    const before = markOf(this.#answer.spans, kind)?.severity ?? null;
-    if (!haveCategories(this.#rules)) this.#giveMark(kind, afterwards(before, this.#severities));
-    else {
-      const box = () => button.getBoundingClientRect();
-      this.screen.choice.open(box(), this.#severities, before, (severity) => {
-        this.#giveMark(kind, severity);
-        if (severity) this.#categorise({ kind, start: null, end: null, severity }, box);
-      });
-      this.screen.choice.focus();
+    if (haveCategories(this.#rules)) {
+      this.#chooseMark(kind, button);
+      return true;
     }
+    const before = markOf(this.#answer.spans, kind)?.severity ?? null;
+    this.#giveMark(kind, afterwards(before, this.#severities));
     return true;
+  }
+
+  /** @param {string} kind @param {HTMLElement} button */
+  #chooseMark(kind, button) {
+    const before = markOf(this.#answer.spans, kind)?.severity ?? null;
+    const boxOf = () => button.getBoundingClientRect();
+    /** @param {Severity | null} severity */
+    const take = (severity) => {
+      if (severity || before) this.#giveMark(kind, severity);
+      if (severity) this.#categorise({ kind, start: null, end: null, severity }, boxOf, () => this.#chooseMark(kind, button));
+      else button.focus();
+    };
+    this.screen.choice.open(boxOf, this.#severities, before, { take });
+    this.screen.choice.focus();
   }
 
   /** @param {string} kind @param {Severity | null} severity */
@@ -453,6 +493,7 @@ export class Output {
   /** @param {Stretch | null} stretch */
   pick(stretch) {
     this.#picked = stretch;
+    if (stretch) this.screen.selected(this);
     this.#write();
   }
 
@@ -473,7 +514,7 @@ export class Output {
   }
 
   unpick() {
-    if (this.#picked) this.#unpick();
+    if (this.selectedText) this.#unpick();
   }
 
   /** @param {MouseEvent} event */

@@ -64,7 +64,7 @@ export class SpansScreen {
   sources = [];
   block = /** @type {Block<SpansAnswer>} */ (/** @type {unknown} */ (null));
   pointer = new Pointer(this);
-  choice = new Choice(() => this.texts.forEach((text) => text.unpick()));
+  choice = new Choice();
   // All outputs and sources created so far, by position.
   /** @type {Output[]} */
   #outputPool = [];
@@ -150,10 +150,38 @@ export class SpansScreen {
     // The hint about scores names the keys of minor and major.
     const isUsual = spans.isScored(rules) && String(rules.severities) === "minor,major";
     this.#hint.classList.toggle("own-marks", !isUsual);
-    const keys = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("tr[data-marks]"));
-    for (const row of keys) row.hidden = !isAsked || (row.dataset.marks === "missing" && !rules.missing);
-    for (const row of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("tr[data-scores]"))) row.hidden = !spans.isScored(rules);
     this.#align();
+  }
+
+  get submitKey() {
+    return this.#rules.spans_asked === false ? "Enter" : "Control+Enter";
+  }
+
+  // Also names the severities in the list of keys.
+  get keys() {
+    const rules = this.#rules;
+    const isAsked = rules.spans_asked !== false;
+    const way = spans.haveCategories(rules) ? "menu" : "next";
+    const severities = this.#severities.map((severity, index) => `${index + 1}: ${say(severity)}`);
+    $("severities-help").textContent = severities.join(say("semicolon"));
+    /** @type {HTMLElement} */ (document.querySelector("[data-severities]")).textContent = String(severities.length);
+    /** @type {Record<string, boolean | undefined>} */
+    const own = {
+      marks: isAsked,
+      [`mark-${way}`]: isAsked,
+      "mark-by-space": !this.isPlayable,
+      [`missing-${way}`]: isAsked && rules.missing,
+      score: spans.isScored(rules),
+      outputs: this.outputs.length > 1,
+      lines: this.outputs.length === 1 && this.#beside !== null,
+    };
+    return Object.keys(own).filter((name) => own[name]);
+  }
+
+  // Space plays then, wherever the focus is.
+  get isPlayable() {
+    const { beside, outputs } = this.page.media.playable;
+    return beside || outputs;
   }
 
   // Shows the source above an output.
@@ -227,6 +255,7 @@ export class SpansScreen {
   refuse() {
     const [unnamed] = spans.uncategorised(this.block.answer, this.#rules);
     const missing = spans.unscored(this.block.answer, this.#rules);
+    if (this.#selecting) return this.#selecting.askSeverity();
     this.outputs.forEach(({ scoring }, index) => scoring.want(missing.includes(index)));
     if (unnamed !== undefined) this.outputs[unnamed].focus();
     else this.outputs[missing[0]]?.scoring.focus();
@@ -237,9 +266,22 @@ export class SpansScreen {
     this.#active = index;
     this.outputs.forEach((output, outputIndex) => {
       output.root.classList.toggle("active", outputIndex === index);
-      if (outputIndex !== index) output.unpick();
     });
-    this.sources.forEach((source, sourceIndex) => sourceIndex !== index && source.unpick());
+  }
+
+  // The text with a selection that has no severity yet.
+  get #selecting() {
+    return this.texts.find(({ selectedText }) => selectedText);
+  }
+
+  unfinished() {
+    return this.#selecting ? { key: "severity_wanted" } : null;
+  }
+
+  // Ends the selections in other texts: there is one at a time.
+  /** @param {Output} selected */
+  selected(selected) {
+    for (const text of this.texts) if (text !== selected) text.unpick();
   }
 
   // Moves to another output, or to another sentence of a single output.
@@ -263,10 +305,10 @@ export class SpansScreen {
     for (const output of this.outputs) output.markLine(line);
   }
 
-  // Moves to a line of the active output.
+  // Moves to a line of the active output, unless that would end a selection.
   /** @param {number} line */
   #showLine(line) {
-    this.outputs[this.#active]?.goToLine(line);
+    if (!this.#selecting) this.outputs[this.#active]?.goToLine(line);
     this.#markLine(line);
   }
 
@@ -325,15 +367,20 @@ export class SpansScreen {
   }
 
   // Opens the severity menu for a stretch, next to it or to its list item.
-  /** @param {Output} output @param {Stretch} stretch @param {Severity | null} severity @param {DOMRect} [beside] */
-  choose(output, stretch, severity, beside = output.boxOf(stretch)) {
+  /** @param {Output} output @param {Stretch} stretch @param {Severity | null} severity @param {() => DOMRect} [boxOf] */
+  choose(output, stretch, severity, boxOf = () => output.boxOf(stretch)) {
     const { block } = this;
-    this.choice.open(beside, this.#severities, severity, (chosen) => {
+    /** @param {Severity | null} chosen */
+    const take = (chosen) => {
       if (block !== this.block) return;
       getSelection()?.removeAllRanges();
       output.focus({ preventScroll: true });
       if (chosen || severity) output.mark(stretch, chosen);
-    });
+      else output.unpick();
+    };
+    // What the menu was opened for stays selected when the judge does something else.
+    const leave = () => severity || output.pick(stretch);
+    this.choice.open(boxOf, this.#severities, severity, { take, cancel: () => output.unpick(), leave });
   }
 
   /** @param {() => void} go */
@@ -356,6 +403,19 @@ export class SpansScreen {
     return this.texts.find((text) => text.hasCursor(target));
   }
 
+  // Gives the focus back to the texts from where no key does anything else. Nobody sees the word cursor there, so the key does
+  // nothing yet.
+  /** @param {Pressed} event */
+  #comingBack({ target }) {
+    return target.closest("input, [popover]") ? null : () => this.#comeBack();
+  }
+
+  #comeBack() {
+    const output = this.#selecting ?? this.outputs[this.#active];
+    output.focus();
+    return output.mayMark;
+  }
+
   // Left and right follow the direction of the text.
   /** @param {Pressed} event */
   arrow(event) {
@@ -376,9 +436,9 @@ export class SpansScreen {
     }
     const severities = this.#severities;
     const removes = key === "Backspace" || key === "Delete";
-    const digit = removes ? 0 : digitOf(event, severities.length);
+    const digit = removes ? 0 : digitOf(event, this.#rules.spans_asked === false ? 9 : severities.length);
     const output = this.#under(event);
-    if (!output) return null;
+    if (!output) return digit === null ? null : this.#comingBack(event);
     if (key === "Home") return () => output.go(0);
     if (key === "End") return () => output.goToEnd();
     if (repeat) return null;

@@ -2,9 +2,8 @@
 // submits.
 
 import { announce } from "../announce.js";
-import { marked, unmarked, writeText } from "../block.js";
+import { marked, questionAbout, unmarked, writeText } from "../block.js";
 import { digitOf, letterOf, STEPS } from "../keys.js";
-import { showKeys } from "../later/bar.js";
 import { OutputRows } from "../rows.js";
 import { say } from "../words.js";
 import * as topOrNot from "./answer.js";
@@ -34,7 +33,7 @@ class TopScreen extends OutputRows {
   }
 
   get question() {
-    return say(this.#isBestWorst ? "best_worst_question" : "top_question");
+    return questionAbout(this.block, this.#isBestWorst ? "best_worst_question" : "top_question");
   }
 
   /** @param {Block<TopAnswer>} block */
@@ -42,7 +41,10 @@ class TopScreen extends OutputRows {
     this.arrange(block, (index) => this.#make(index));
     const marks = this.#isBestWorst ? "best-worst" : "top";
     $("outputs").dataset.marks = marks;
-    showKeys("marks", [marks]);
+  }
+
+  get keys() {
+    return [this.#isBestWorst ? "best-worst" : "top", "top-rows"];
   }
 
   /** @param {number} index */

@@ -1,9 +1,9 @@
 // Two outputs side by side: which is better? One key answers and submits.
 
 import { announce } from "../announce.js";
-import { heardOf, lengthOf, marked, setText, unmarked, writeText } from "../block.js";
+import { heardOf, lengthOf, marked, questionAbout, setText, unmarked, writeText } from "../block.js";
 import { letterOf } from "../keys.js";
-import { ButtonScreen, showKeys } from "../later/bar.js";
+import { ButtonScreen } from "../later/bar.js";
 import { say } from "../words.js";
 import * as twoOutputs from "./answer.js";
 
@@ -44,7 +44,13 @@ class TwoOutputsScreen extends ButtonScreen {
   }
 
   get question() {
-    return this.hit.rules.question || say("which_is_better");
+    return this.hit.rules.question || questionAbout(this.block, "which_is_better");
+  }
+
+  asksAloud = true;
+
+  get keys() {
+    return ["verdict", ...this.choices.map(([verdict]) => `verdict-${verdict}`)];
   }
 
   enter() {
@@ -61,9 +67,7 @@ class TwoOutputsScreen extends ButtonScreen {
     block.candidates.forEach((candidate, index) => setText(this.#outputs[index].querySelector(".output-text"), candidate));
     $("outputs").dataset.length = lengthOf(block);
     // The verdicts that the block's rules allow.
-    const choices = twoOutputs.choicesOf(this.hit.rules);
-    showKeys("verdict", choices.map(([verdict]) => verdict));
-    this.offer(choices);
+    this.offer(twoOutputs.choicesOf(this.hit.rules));
     this.nameBar();
     this.want(false);
   }
