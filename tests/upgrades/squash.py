@@ -8,12 +8,13 @@ a database that has begun with the chain goes on with it. Run `make migration-fr
 
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.db import migrations
-from django.db.migrations import Migration
+from django.db.migrations import Migration, RunSQL
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ModelState, ProjectState
@@ -40,32 +41,32 @@ def squashed(app: str, replaced: list[Migration], state: ProjectState) -> Migrat
     """Return the migration that makes the tables of `state` which `replaced` make one after the other."""
     models = [model for (label, _), model in state.models.items() if label == app]
     models = [model for model in models if model.name != "User"]
-    migration = Migration(f"{SQUASHED}{replaced[-1].name}", app)
-    migration.initial = True
-    migration.replaces = [(app, one.name) for one in replaced]
-    migration.dependencies = sorted(
-        {
-            key
-            for one in replaced
-            for key in one.dependencies
-            if key[0] != app or key == ("campaign", "0001_initial")
-        },
-    )
-    migration.operations = [
-        CreateModels(models=[_create(model) for model in models]),
-        *(trigger for model in models for trigger in _triggers_of_proxy(model)),
-        *(one for one in replaced[0].operations if isinstance(one, migrations.RunSQL)),
-        *(change for one in replaced for change in _changes_of_users(one.operations)),
-    ]
+    users = ("campaign", "0001_initial")
+    dependencies = {key for one in replaced for key in one.dependencies}
+    contents = {
+        "initial": True,
+        "replaces": [(app, one.name) for one in replaced],
+        "dependencies": sorted(
+            key for key in dependencies if key[0] != app or key == users
+        ),
+        "operations": [
+            CreateModels(models=[_create(model) for model in models]),
+            *(trigger for model in models for trigger in _triggers_of_proxy(model)),
+            *(sql for sql in replaced[0].operations if isinstance(sql, RunSQL)),
+            *(change for one in replaced for change in _user_changes(one.operations)),
+        ],
+    }
+    name = f"{SQUASHED}{replaced[-1].name}"
+    migration: Migration = type("Migration", (Migration,), contents)(name, app)
     return migration
 
 
-def _changes_of_users(operations: list[Operation]) -> list[Operation]:
+def _user_changes(operations: Sequence[Operation]) -> list[Operation]:
     """Return the changes of the table of users, which is made before."""
     changes: list[Operation] = []
     for operation in operations:
         if isinstance(operation, migrations.SeparateDatabaseAndState):
-            changes += _changes_of_users(operation.state_operations)
+            changes += _user_changes(operation.state_operations)
         elif getattr(operation, "model_name", "").lower() == "user":
             changes.append(operation)
     return changes
