@@ -9,6 +9,7 @@ from campaign.database.catalogue import (
     OURS,
     Catalogue,
     catalogue_for,
+    is_squashed,
     migrations_by_app,
 )
 from version import code_version
@@ -62,7 +63,11 @@ def tables_state() -> TablesState:
     loader = executor.loader
     applied = loader.applied_migrations
     unknown = [
-        key for key in applied if key[0] in OURS and key not in loader.disk_migrations
+        (app, name)
+        for app, name in applied
+        if app in OURS
+        and not is_squashed(name)
+        and (app, name) not in loader.disk_migrations
     ]
     if unknown:
         return TablesState(unknown=tuple(sorted(".".join(key) for key in unknown)))

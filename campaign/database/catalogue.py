@@ -22,6 +22,9 @@ FOLDER: Final = Path(__file__).parent / "catalogues"
 #: Apps of Quintet. Tables of libraries are compared if the library has the same migrations as in the file.
 OURS: Final = ("campaign", "annotation", "ranking", "protocols")
 
+#: How the names of squashed migrations begin (`tests.upgrades.squash`).
+SQUASHED: Final = "0001_squashed_"
+
 Migrations = dict[str, list[str]]
 #: Definitions by kind and name, such as "column text", of one table.
 Definitions = dict[str, str]
@@ -164,11 +167,17 @@ def _means_the_same(one: str, other: str) -> bool:
     return _CASTS_AND_PARENTHESES.sub("", one) == _CASTS_AND_PARENTHESES.sub("", other)
 
 
+def is_squashed(name: str) -> bool:
+    """Return whether a migration makes at once what others, which Django records beside it, make one by one."""
+    return name.startswith(SQUASHED)
+
+
 def migrations_by_app(names: Iterable[tuple[str, str]]) -> Migrations:
-    """Return the names of migrations by app, sorted."""
+    """Return the names of migrations by app, sorted, without squashed ones."""
     migrations: Migrations = {}
     for app, name in sorted(names):
-        migrations.setdefault(app, []).append(name)
+        if not is_squashed(name):
+            migrations.setdefault(app, []).append(name)
     return migrations
 
 

@@ -6,7 +6,7 @@ import pytest
 from django.apps import apps
 from django.conf import settings as django_settings
 from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
 from django.db.models import Model
 from django.db.models.functions import Now
 from django.test import Client
@@ -185,7 +185,7 @@ def test_migration_encrypts_codes_and_addresses(
             [panel.completion_code],
         )
         cursor.execute("UPDATE campaign_webhookendpoint SET url = %s", [endpoint.url])
-    state = MigrationExecutor(connection).loader.project_state(
+    state = MigrationLoader(connection, replace_migrations=False).project_state(
         ("campaign", "0006_notices_and_codes_not_in_clear"),
     )
     for _time in range(2):
@@ -214,8 +214,8 @@ def test_migration_encrypts_secrets_of_stored_rows(
             [endpoint.secret],
         )
     historic = (
-        MigrationExecutor(connection)
-        .loader.project_state(("campaign", _PATH.stem))
+        MigrationLoader(connection, replace_migrations=False)
+        .project_state(("campaign", _PATH.stem))
         .apps
     )
     for _time in range(2):

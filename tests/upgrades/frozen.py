@@ -11,7 +11,14 @@ from pathlib import Path
 
 from django.conf import settings
 
-from campaign.database.catalogue import FOLDER, OURS, Catalogue, catalogues, ours
+from campaign.database.catalogue import (
+    FOLDER,
+    OURS,
+    Catalogue,
+    catalogues,
+    is_squashed,
+    ours,
+)
 
 #: Digests of all migrations, for `sha256sum --check`.
 LISTED = Path(__file__).parents[1] / "data" / "migrations.sha256"
@@ -24,11 +31,12 @@ def listed_digests() -> dict[str, str]:
 
 
 def digests() -> dict[str, str]:
-    """Return the digest of each migration by its path."""
+    """Return the digest of each migration by its path; squashed ones are written anew for a release."""
     files = [
         path
         for app in OURS
         for path in settings.BASE_DIR.glob(f"{app}/migrations/0*.py")
+        if not is_squashed(path.name)
     ]
     return {
         str(path.relative_to(settings.BASE_DIR)): sha256(path.read_bytes()).hexdigest()
