@@ -364,6 +364,8 @@ class AnswerKind(ABC):
         Number of candidates per block in a task's first design; None for the usual number, or the largest allowed.
     candidates_in_words : lazy str
         Help text for organisers who choose the number of candidates; empty for the default text.
+    question_about_media : lazy str
+        Question to judges about recordings, pictures and videos, if the usual one is about meaning and fluency.
     serializer : type of Serializer, optional
         Reads the `answer` in a request. None if requests send `labels`.
     serializer_of_several : type of Serializer, optional
@@ -412,6 +414,7 @@ class AnswerKind(ABC):
     changeable_rules: Set[str] = frozenset()
     first_candidates: int | None = None
     candidates_in_words: str | Promise = ""
+    question_about_media: str | Promise = ""
     table: type[Any] = Judgment
     about_column: str = ""
     not_in_cells: Promise | None = None
@@ -833,14 +836,18 @@ def rules_shown(
     *,
     campaign: Campaign,
     part: int,
+    outputs_are_media: bool = False,
 ) -> ShownRules:
     """Return the rules of the campaign and of a task that the judging page needs in a pass."""
-    rules_sent = dict(answer_kind(protocol, rules).shown_rules(campaign, part))
+    kind = answer_kind(protocol, rules)
+    rules_sent = dict(kind.shown_rules(campaign, part))
     rules_sent[PROTOCOL] = protocol
     rules_sent.pop(QUESTION, None)
     question = rules.get(QUESTION)
     if question:
         rules_sent[QUESTION] = text_in_active_language(cast("TextsJSON", question))
+    elif outputs_are_media and kind.question_about_media:
+        rules_sent[QUESTION] = str(kind.question_about_media)
     if shows_documents(rules):
         rules_sent[PAGE] = DOCUMENT_PAGE
     return rules_sent

@@ -43,6 +43,9 @@ class RankingAnswers(AnswerKind):
         "Judges rank five outputs from best to worst; ties are allowed.",
     )
     work = gettext_lazy("You rank up to five outputs from best to worst.")
+    question_about_media = gettext_lazy(
+        "Rank the outputs from best to worst by their overall quality. Ties are allowed.",
+    )
     candidates = range(FEWEST_CANDIDATES, MOST_CANDIDATES + 1)
     rules_fields = {QUESTION: QuestionField()}
     rules_serializer = RankingRulesSerializer

@@ -251,6 +251,7 @@ def own_done_blocks_data(
             task.rules,
             campaign=judge.campaign,
             part=hit.part,
+            outputs_are_media=view.outputs_are_media,
         )
         done_blocks.append(
             {

@@ -103,6 +103,11 @@ class BlockData:
     skip_reason: str | None
     stage_rules: Rules = field(default_factory=dict)
 
+    @property
+    def outputs_are_media(self) -> bool:
+        """True if judges see or hear an output instead of reading it."""
+        return any(candidate.get("media") for candidate in self.candidates)
+
     def as_shown(self) -> BlockShown:
         """Return the data for the judging page, without rules, which are sent once for all blocks of the HIT."""
         return {
@@ -340,6 +345,7 @@ def assignment_data(assignment: Assignment, *, campaign: Campaign) -> Assignment
             hit.task.rules,
             campaign=campaign,
             part=hit.part,
+            outputs_are_media=blocks[0].outputs_are_media,
         ),
         # All blocks of a HIT ask the same question.
         **blocks[0].stage_rules,
@@ -368,7 +374,13 @@ def unlent_data(
     """Return the blocks of a HIT that is lent to no judge, as `AssignmentSerializer` describes it."""
     test_set = task.test_set
     campaign = task.test_set.campaign
-    rules = rules_shown(task.protocol, task.rules, campaign=campaign, part=part)
+    rules = rules_shown(
+        task.protocol,
+        task.rules,
+        campaign=campaign,
+        part=part,
+        outputs_are_media=bool(blocks) and blocks[0].outputs_are_media,
+    )
     return {
         "id": id_,
         "revisable_hits": 0,

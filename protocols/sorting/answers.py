@@ -388,6 +388,7 @@ class SortingAnswers(TwoOutputsKind):
         "Judges compare the outputs of two systems; each result decides which pair comes next.",
     )
     work = gettext_lazy("You compare two outputs and choose the better one.")
+    question_about_media = gettext_lazy("Which output has the better overall quality?")
     serializer = SortingAnswerSerializer
     rules_serializer = SortingRulesSerializer
     rules_fields = RULES

@@ -95,6 +95,9 @@ class TopAnswers(AnswerKind):
     protocol = Protocol.TOP
     sentence = gettext_lazy("Judges mark the best output, or several.")
     work: Promise | str = gettext_lazy("You mark the best of several outputs.")
+    question_about_media: Promise | str = gettext_lazy(
+        "Mark the output with the best overall quality. Mark several if they are equally good.",
+    )
     candidates = range(FEWEST_CANDIDATES, _MOST + 1)
     serializer: type[Serializer[Any]] | None = TopAnswerSerializer
     serializer_of_several = BestWorstAnswerSerializer
@@ -197,6 +200,9 @@ class BestWorstAnswers(TopAnswers):
 
     name = gettext_lazy("Best–worst scaling")
     work = gettext_lazy("You choose the best and the worst of several outputs.")
+    question_about_media = gettext_lazy(
+        "Which output has the best overall quality, and which the worst?",
+    )
     best_worst = True
     candidates = range(3, _MOST + 1)
     serializer = BestWorstAnswerSerializer

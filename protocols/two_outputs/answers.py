@@ -61,6 +61,7 @@ class TwoOutputsAnswers(TwoOutputsKind):
         "Judges compare two outputs: one is better, or they are equal.",
     )
     work = gettext_lazy("You compare two outputs and choose the better one.")
+    question_about_media = gettext_lazy("Which output has the better overall quality?")
     serializer = TwoOutputsAnswerSerializer
     table = TwoOutputsAnswer
     rules_serializer = TwoOutputsRulesSerializer

@@ -84,6 +84,22 @@ def test_outputs_are_recordings_without_words(client: Client, judge: Judge) -> N
     assert {each["media"][0]["kind"] for each in block["candidates"]} == {"audio"}
 
 
+@pytest.mark.parametrize(
+    ("files", "is_about_quality"),
+    [(recordings(), True), (pictures(), False)],
+)
+def test_only_media_are_compared_by_quality_alone(
+    client: Client,
+    campaign: Campaign,
+    files: dict[str, bytes],
+    is_about_quality: bool,
+) -> None:
+    """Words about pictures are compared by meaning, as all words are."""
+    make_media_task(campaign, files)
+    rules = ask(client, make_judge(campaign))["rules"]
+    assert ("overall quality" in rules.get("question", "")) == is_about_quality
+
+
 def test_picture_is_part_of_the_source(client: Client, campaign: Campaign) -> None:
     make_media_task(campaign, pictures())
     source = ask(client, make_judge(campaign))["blocks"][0]["source"]
