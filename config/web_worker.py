@@ -178,7 +178,8 @@ def _stalled_close(connections: list["Connection"], now: float) -> None:
         if connection.stalled_seconds(now) <= seconds:
             return
         waiting -= connection.total_outbufs_len
-        connection.will_close = True
+        # `will_close` would wait until the client takes something.
+        connection.handle_close()
 
 
 class Lanes:
