@@ -50,7 +50,9 @@ def is_answered(server: Server, account: str) -> bool:
     connection = http.client.HTTPConnection(HOST, server.port, timeout=SECONDS)
     with contextlib.closing(connection), contextlib.suppress(TimeoutError):
         connection.request(
-            "GET", "/process", headers={"Cookie": f"sessionid={account}"}
+            "GET",
+            "/process",
+            headers={"Cookie": f"sessionid={account}"},
         )
         return connection.getresponse().status == 200
     return False
