@@ -7,6 +7,7 @@ requests to threads; see docs/decisions/0023-waitress-in-gunicorn.md.
 
 import os
 import re
+import resource
 import time
 from types import FrameType
 from typing import Any, Final
@@ -36,6 +37,8 @@ _RESPONSE_BYTES: Final = 64 * 1024 * 1024
 _READ_BYTES = _SEND_BYTES = 64 * 1024
 # What of a request or response is kept in memory; the rest is in files without a name.
 _BUFFER_BYTES: Final = 128 * 1024
+# Its socket, a file of its request and one of its response.
+_DESCRIPTORS_OF_ONE: Final = 4
 #: Seconds after which a client that takes nothing of its response is disconnected.
 STALLED_SECONDS: Final = 60.0
 # All responses that wait for clients. Above, clients that take nothing are disconnected sooner.
@@ -62,6 +65,7 @@ class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
 
     def run(self) -> None:
         """Serve until told to stop, then finish the requests that have begun."""
+        _descriptors_raise(_DESCRIPTORS_OF_ONE * self.cfg.worker_connections)
         create_server(
             self.wsgi,
             map=self._sockets,
@@ -164,6 +168,15 @@ class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
         ]
 
 
+def _descriptors_raise(wanted: int) -> None:
+    """Allow this process so many open files, as far as the system lets it; the usual 1,024 are too few."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
 def _stalled_close(connections: list["Connection"], now: float) -> None:
     """Disconnect clients that have taken nothing of their responses for too long, which also ends the threads that write
     them.
@@ -178,7 +191,8 @@ def _stalled_close(connections: list["Connection"], now: float) -> None:
         if connection.stalled_seconds(now) <= seconds:
             return
         waiting -= connection.total_outbufs_len
-        connection.will_close = True
+        # `will_close` would wait until the client takes something.
+        connection.handle_close()
 
 
 class Lanes:

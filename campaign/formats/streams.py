@@ -168,7 +168,8 @@ def peek(file: InputFile, size: int) -> tuple[bytes, InputFile]:
     whole = InputFile(file.name, _Rewound(head, file.stream))
     if head.startswith(_GZIP_MAGIC):
         unpacked = b""
-        with suppress(zlib.error, EOFError):  # the reader reports the error with its place
+        # The reader reports an error with its place.
+        with suppress(zlib.error, EOFError):
             for piece in _members(io.BytesIO(head)):
                 unpacked += piece
         return unpacked[:size], whole

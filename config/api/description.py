@@ -77,7 +77,7 @@ _DESCRIPTIONS = {
     "413": f"The body is too large, or its JSON has more than {MOST_VALUES:,} values.",
     "422": "This Idempotency-Key was used for a different request.",
     "429": "Too many requests.",
-    "503": "The database is unavailable. Retry after `Retry-After` seconds.",
+    "503": "The database is unavailable, or a file or large body waited for others. Retry after `Retry-After` seconds.",
 }
 _REFERENCE = {"$ref": "#/components/schemas/Problem"}
 #: Parts of a schema that restrict texts.

@@ -303,7 +303,10 @@ def _other(name: str, port: int, folder: Path) -> Iterator[Way]:
     environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(folder)}
     with (folder / "output").open("wb") as output:
         process = subprocess.Popen(
-            command, stdout=output, stderr=output, env=environment
+            command,
+            stdout=output,
+            stderr=output,
+            env=environment,
         )
     way = Way(name, own)
 

@@ -70,7 +70,9 @@ def is_refused(account: str, path: Path) -> bool:
     """Return whether a program of this account can neither open a file nor connect to a socket."""
     opening = "import sys; open(sys.argv[1], 'rb')"
     if path.is_socket():
-        opening = "import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])"
+        opening = (
+            "import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])"
+        )
     done = subprocess.run(
         ["/usr/bin/env", "python3", "-I", "-c", opening, str(path)],
         check=False,

@@ -80,7 +80,7 @@ def waits(_environ: Environ) -> list[bytes]:
 
 
 def large(_environ: Environ) -> list[bytes]:
-    return [b"x" * 4_000_000]
+    return [b"x" * 20_000_000]
 
 
 #: An address of files, whose requests have threads of their own.

@@ -1,6 +1,7 @@
 """No client and no account keeps the threads of the web server from others."""
 
 import contextlib
+import http.client
 import json
 import socket
 import time
@@ -9,12 +10,14 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.integration.web.application import STREAM
-from tests.integration.web.conftest import HOST, SECONDS, Server
+from tests.integration.web.conftest import HOST, Server
 
 Eventually = Callable[[Callable[[], bool]], None]
 
 #: More than there are threads of either kind.
 CLIENTS = 12
+#: Of a request that must be answered, on a busy machine.
+SECONDS = 20
 
 
 @pytest.fixture
@@ -43,6 +46,18 @@ def unread(server: Server, request: bytes) -> socket.socket:
     return connection
 
 
+def is_answered(server: Server, account: str) -> bool:
+    connection = http.client.HTTPConnection(HOST, server.port, timeout=SECONDS)
+    with contextlib.closing(connection), contextlib.suppress(TimeoutError):
+        connection.request(
+            "GET",
+            "/process",
+            headers={"Cookie": f"sessionid={account}"},
+        )
+        return connection.getresponse().status == 200
+    return False
+
+
 def request_of(account: str, path: str) -> bytes:
     return f"GET {path} HTTP/1.1\r\nHost: a\r\nCookie: sessionid={account}\r\n\r\n".encode()
 
@@ -52,24 +67,25 @@ def test_clients_that_pipeline_and_read_nothing_hold_no_thread(
     clients: contextlib.ExitStack,
 ) -> None:
     """Of the same visitor, whose further requests wait for no response that is unread."""
-    for _number in range(CLIENTS):
+    for _number in range(6):
         clients.enter_context(unread(server, request_of("one", "/large") * 80))
-    assert server.get("/process", Cookie="sessionid=one")
-    assert server.get("/process", Cookie="sessionid=other")
+    # Each waits for a few of those requests, as long as any may begin.
+    answered = [is_answered(server, account) for account in ["one", "other"] * 10]
+    assert all(answered)
 
 
 def test_responses_to_pipelined_requests_arrive_in_order(server: Server) -> None:
     paths = ["/large", "/process", "/large", "/process"]
     requests = b"".join(request_of("one", path) for path in paths)
     last = b"GET /not-modified HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+    received = bytearray()
     with server.raw(requests + last) as connection:
-        received = b""
-        while part := connection.recv(65_536):
+        while part := connection.recv(1_000_000):
             received += part
-    statuses = [line for line in received.split(b"\r\n") if b"HTTP/1.1 " in line]
-    assert [status[-2:] for status in statuses[-1:]] == [b"ed"]
-    assert received.count(b"x" * 4_000_000) == 2
-    assert received.count(b"HTTP/1.1 200 OK") == 4
+    large = b"x" * 20_000_000
+    found = [part[:3] for part in received.replace(large, b"").split(b"HTTP/1.1 ")]
+    assert found == [b"", b"200", b"200", b"200", b"200", b"304"]
+    assert received.count(large) == 2
 
 
 def test_unread_exports_leave_threads_to_others_and_to_the_same_account(
@@ -78,8 +94,8 @@ def test_unread_exports_leave_threads_to_others_and_to_the_same_account(
 ) -> None:
     for _number in range(CLIENTS):
         clients.enter_context(unread(server, request_of("one", STREAM)))
-    assert server.get("/process", Cookie="sessionid=one")
-    assert server.get("/process", Cookie="sessionid=other")
+    assert is_answered(server, "one")
+    assert is_answered(server, "other")
     with server.raw(request_of("other", STREAM)) as export:
         assert export.recv(1000).startswith(b"HTTP/1.1 200")
 
@@ -109,9 +125,9 @@ def test_a_heavy_request_that_waits_too_long_is_refused_with_a_time_to_retry(
         clients.enter_context(impatient.raw(request_of("two", STREAM)))
         for _number in range(CLIENTS)
     ]
-    beginnings = [connection.recv(300) for connection in connections[-1:]]
-    assert beginnings[0].startswith(b"HTTP/1.1 503")
-    assert b"\r\nRetry-After: 30\r\n" in beginnings[0]
+    last = connections[-1].recv(300)
+    assert last.startswith(b"HTTP/1.1 503")
+    assert b"\r\nRetry-After: 30\r\n" in last
 
 
 def test_idle_connections_make_room_for_new_ones(
@@ -125,7 +141,7 @@ def test_idle_connections_make_room_for_new_ones(
             connection = clients.enter_context(
                 server.raw(request_of(str(number), "/process")),
             )
-            connection.settimeout(20)
+            connection.settimeout(SECONDS)
             assert connection.recv(1000).startswith(b"HTTP/1.1 200")
     finally:
         server.kill()
