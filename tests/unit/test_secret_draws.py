@@ -81,8 +81,9 @@ def draws_of(name: str, tree: ast.AST) -> set[str]:
 
 def calls_in(function: ast.AST, names: set[str]) -> Iterator[ast.Call]:
     for node in ast.walk(function):
-        is_named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        if is_named and node.func.id in names:
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            continue
+        if node.func.id in names:
             yield node
 
 

@@ -17,6 +17,7 @@ from campaign.services.judge_groups import judge_group_members_change
 from campaign.services.questions import (
     judge_answers_delete,
     judge_answers_write,
+    judge_group_from_answer,
     question_move,
 )
 from ranking.export.asked import requested_export
@@ -596,6 +597,12 @@ def test_questions_are_changed_over_rest_or_refused(
 
 
 def test_clone_has_the_questions_and_no_answers(campaign: Campaign) -> None:
+    judge_group_from_answer(
+        campaign=campaign,
+        question="native",
+        answer="No",
+        name="some",
+    )
     clone = campaign_clone(
         source=campaign,
         slug="clone",
@@ -606,6 +613,7 @@ def test_clone_has_the_questions_and_no_answers(campaign: Campaign) -> None:
     ).campaign
     assert clone.questions == campaign.questions
     assert list(clone.judges.values_list("answers", flat=True).distinct()) == [{}]
+    assert not clone.judge_groups.get().members.exists()
 
 
 def test_exported_answers_have_a_described_column_each(campaign: Campaign) -> None:

@@ -29,7 +29,7 @@ Text = tuple[str, Sequence[Span]]
 def texts() -> list[Text]:
     """Return texts of eight to twenty words with errors of one to three words, half of them ending inside a word or a sign."""
     random = Random(8)
-    texts = []
+    texts: list[Text] = []
     for _number in range(OUTPUTS):
         words = random.choices(WORDS, k=random.randint(8, 20))
         text = " ".join(words)
@@ -154,7 +154,7 @@ def test_errors_are_in_order_where_none_is_planted() -> None:
 def test_all_severities_and_categories_are_planted_where_nothing_is_suggested() -> None:
     texts: list[Text] = [(f"Haus {number}", []) for number in range(300)]
     draws = StartDraws(RULES, texts, withheld=0, planted=100, seed=SECRET)
-    planted = Counter()
+    planted = Counter[tuple[str, str]]()
     for segment, (text, spans) in enumerate(texts):
         [span] = draws.start(segment, text, spans).spans
         planted[span.severity, span.category] += 1
