@@ -134,7 +134,7 @@ def test_earlier_export_changes_no_answer(task: Task) -> None:
     ):
         _imported(task, "monday.jsonl")
     monday = _imported(task, "monday.jsonl", NoLongerInFile.KEEP)
-    assert monday.judgments == 0
+    assert (monday.judgments, monday.already_there) == (0, 1)
     assert _losses(monday) == {OLDER: 1, MISSING_KEPT: 1}
     assert _means(scores_read(task=task).judgments) == {"alpha": 61.7, "beta": 63.3}
 
@@ -258,6 +258,8 @@ def test_changed_rating_without_a_time_waits_for_the_organiser(
         send(2)
     kept = send(2, NoLongerInFile.KEEP)
     assert (kept.judgments, values(), _losses(kept)) == (0, [4], {MISSING_KEPT: 1})
+    # An answer that differs is not there.
+    assert kept.already_there == 0
     assert (send(2, NoLongerInFile.WITHDRAW).judgments, values()) == (1, [2])
 
 

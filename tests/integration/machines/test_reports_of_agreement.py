@@ -168,6 +168,7 @@ def test_later_of_two_scores_counts_in_every_format(
     result = imported(task, "".join(lines))
     assert REPLACED in {loss.what for loss in result.losses}
     stored = MachineJudgment.objects.get()
+    assert stored.answer is not None
     expected = 60 if times[0] == _LATE else 10
     assert stored.answer["outputs"][0]["score"] == expected
 

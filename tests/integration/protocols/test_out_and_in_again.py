@@ -221,7 +221,7 @@ def spans_lines(
 
 def rating_lines(draw: st.DrawFn, *, is_at_once: bool) -> list[Line]:
     """Draw ratings of one output alone and others together, some of them on two screens of one segment."""
-    scales = {"fluency": None, "adequacy": None}
+    scales: dict[str, str | None] = {"fluency": None, "adequacy": None}
     if is_at_once:
         scales = {"coherence": "1-7", "effort": "0-100"}
     lines: list[Line] = []

@@ -240,6 +240,19 @@ def test_zero_in_lines_of_json_is_not_read_as_missing(
             )
 
 
+@pytest.mark.parametrize(
+    "file_format",
+    [name for name, values in _LINES.items() if "segment" in values],
+)
+def test_segment_is_a_number_or_its_text(file_format: str, tmp_path: Path) -> None:
+    said = set()
+    for segment in (1, "1"):
+        line = _with(_LINES[file_format], ("segment",), segment)
+        said.add(_said(file_format, tmp_path / "j.jsonl", line))
+    assert len(said) == 1
+    assert "refused" not in said
+
+
 @pytest.mark.parametrize("file_format", _TABLES)
 def test_zero_in_cells_is_not_read_as_missing(
     file_format: str,

@@ -55,7 +55,7 @@ def test_judges_are_left_out(make_file: MakeFile) -> None:
     ("changed", "key", "problem"),
     [
         ({"segment": 0}, "segment", "0 is out of range"),
-        ({"segment": "3"}, "segment", "'3' is not a whole number"),
+        ({"segment": "x"}, "segment", "'x' is not a whole number"),
         ({"judge": " "}, "judge", "not a text or is empty"),
         ({"judge": "a" * 101}, "judge", "longer than 100 characters"),
         ({"first": "A,B"}, "first", "contains a comma"),
