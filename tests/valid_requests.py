@@ -11,7 +11,7 @@ from uuid import uuid4
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.test import Client
-from django.test.client import MULTIPART_CONTENT
+from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
 from annotation.models import QualityAction
 from annotation.models.judge_measures import JudgeMeasure
@@ -28,19 +28,21 @@ from campaign.models import (
 )
 from campaign.services.api_tokens import token_create
 from campaign.services.bad_references import bad_reference_review
+from campaign.services.campaigns import task_create
 from config.api.description import operations_of
 from ranking.reports.judge_measures import MeasureResult
+from ranking.selectors.quality_rules import rule_effects
 from ranking.services.quality import judge_measures_store, quality_evaluate
-from ranking.services.quality_rules import rule_effects
 from tests.at_work import lend
 from tests.described_answers import Description
 from tests.exporting import exported
+from tests.factories import make_task
 from tests.permissions.world import World
 
 _JSON: Final = "application/json"
 _FORM: Final = "multipart/form-data"
 
-RULE: Final = {
+RULE: Final[dict[str, Any]] = {
     "action": "warn",
     "measure": "seconds",
     "direction": "below",
@@ -223,11 +225,9 @@ class WritesWalk:
         return send(address, body, content_type=operation.body_types[0])
 
     def _task_id(self, name: str) -> int:
-        task = {
-            "snippets_replace": self.world.quiz,
-            "suggestions_replace": self.world.spans,
-        }
-        return task.get(name, self.world.task).pk
+        if name == "snippets_replace":
+            return self.world.quiz.pk
+        return self.world.task.pk
 
     @cached_property
     def _parts(self) -> dict[str, object]:
@@ -278,7 +278,7 @@ def send_form(client: Client, method: str, address: str, fields: Any) -> Any:
     for value in fields.values():
         if isinstance(value, SimpleUploadedFile):
             value.seek(0)
-    encoded = client._encode_data(fields, MULTIPART_CONTENT)
+    encoded = encode_multipart(BOUNDARY, fields)
     return client.generic(
         method.upper(),
         address,
@@ -436,7 +436,11 @@ def _judges_of_group(walk: WritesWalk) -> Valid:
 
 
 def _suggestions(walk: WritesWalk) -> Valid:
-    output = Output.objects.filter(system__name="b").earliest("pk")
+    """Suggest errors in a task that nobody has begun."""
+    ranking = make_task(walk.world.campaign, name="new", systems=("a", "b"), planned=0)
+    task = task_create(test_set=ranking.test_set, protocol="spans", by=None)
+    outputs = Output.objects.filter(system__test_set=task.test_set_id)
+    output = outputs.filter(system__name="b").earliest("pk")
     line = {
         "document": output.segment.document.name,
         "segment": str(output.segment.position),
@@ -450,15 +454,20 @@ def _suggestions(walk: WritesWalk) -> Valid:
         ],
     }
     file = SimpleUploadedFile("suggested.jsonl", json.dumps(line).encode())
-    return Valid(body={"file": file, "withheld": 20, "planted": 30})
+    return Valid(
+        body={"file": file, "withheld": 20, "planted": 30},
+        parts={"task_id": task.pk},
+    )
 
 
 def _task(walk: WritesWalk) -> Valid:
-    return Valid(body={"test_set": walk.world.task.test_set_id, "protocol": "top"})
+    return Valid(
+        body={"test_set": walk.world.task.test_set_id, "protocol": "two_outputs"},
+    )
 
 
 def _task_beside(walk: WritesWalk) -> Valid:
-    task_id = walk.world.spans.pk
+    task_id = walk.world.best_worst.pk
     return Valid(parts={"task_id": task_id}, query={"confirm": "true"})
 
 

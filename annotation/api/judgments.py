@@ -205,7 +205,7 @@ def _judgments_with_numbers(
 class ComparisonFilter(JudgmentFilter):
     """Filters for the judgments from which comparisons are taken. Only judgments that count in rankings are listed."""
 
-    counts = None
+    counts = None  # type: ignore[assignment]  # removes the filter
 
 
 class ComparisonSerializer(PlainSerializer):

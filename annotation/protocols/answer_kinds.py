@@ -871,9 +871,9 @@ def texts_beside(
     )
 
 
-def answer_serializers() -> dict[str, type[Serializer[Any]]]:
+def answer_serializers() -> dict[str, Serializer[Any] | type[Serializer[Any]]]:
     """Return the serializers of `answer` in requests and responses by their names, for the API description."""
-    serializers_of_kinds = {}
+    serializers_of_kinds: dict[str, Serializer[Any] | type[Serializer[Any]]] = {}
     for kind in _KINDS.values():
         for serializer in (kind.serializer, kind.serializer_of_several):
             if serializer is not None:
@@ -881,7 +881,7 @@ def answer_serializers() -> dict[str, type[Serializer[Any]]]:
     return serializers_of_kinds
 
 
-def rules_serializers() -> dict[str, type[Serializer[Any]]]:
+def rules_serializers() -> dict[str, Serializer[Any] | type[Serializer[Any]]]:
     """Return the serializers of `rules` in responses by protocol."""
     return {
         named_kind(kind.rules_serializer, PROTOCOL): kind.rules_serializer

@@ -142,7 +142,7 @@ def judgments_compare(task: Task) -> bool:
     )
     if comparisons is None:
         return has_several or not has_blocks
-    return comparisons > 0
+    return bool(comparisons > 0)
 
 
 def kind_in_place_of_ranking(*, task: Task) -> AnalysisKind | None:

@@ -6,6 +6,7 @@ A new address fails the first test until it stands in `tests/permissions/address
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pytest
 from django.test import Client
@@ -60,15 +61,32 @@ def times_without_zone(body: str) -> list[str]:
     return _CLOCK.findall(text) + _ISO.findall(text)
 
 
-def _open(world: World, client: APIClient, route: str) -> "tuple[int, str]":
+#: Markup of `tests.permissions.features` that a browser would read as an element.
+_RAW_MARKUP = "<qx"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An answer to a role."""
+
+    status: int
+    body: str
+    is_page: bool
+
+
+def _open(world: World, client: APIClient, route: str) -> Opened:
     address, sent = world.fill(route), sent_to(world, route)
     if opening(route) == "GET":
         response = client.get(address, sent)
     else:
         response = getattr(client, opening(route).lower())(address, sent, format="json")
     body_bytes = b"".join(response) if response.streaming else response.content
-    # A bundle is no text.
-    return response.status_code, body_bytes.decode(errors="replace")
+    return Opened(
+        status=response.status_code,
+        # A bundle is no text.
+        body=body_bytes.decode(errors="replace"),
+        is_page=response.headers.get("Content-Type", "").startswith("text/html"),
+    )
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -84,21 +102,28 @@ def test_roles_see_what_the_table_allows_and_strangers_nothing(
         "SECRET-PANEL",
         "SECRET-FILE",
     ]
-    secrets += ["SECRET-SNIPPET", "SECRET-STATEMENT"]
+    secrets += ["SECRET-SNIPPET", "SECRET-STATEMENT", "SECRET-SPEECH", "SECRET-REMARK"]
+    secrets += ["SECRET-CRITERION", "SECRET-CATEGORY", "SECRET-PAPERS"]
+    secrets += ["secret-colleague"]
     if role == "judge":
         # Their own name, by which they ask the organisers for a link.
         secrets.remove("secret-judge")
     else:
-        secrets.append("SECRET-WORDS")
-    found, leaks, unclear = {}, [], []
+        secrets += ["SECRET-WORDS", "SECRET-BOOKS"]
+    found, leaks, unclear, raw = {}, [], [], []
     for route in ADDRESSES:
-        found[route], body = _open(world, client, route)
+        opened = _open(world, client, route)
+        body = opened.body
+        found[route] = opened.status
+        if opened.is_page and _RAW_MARKUP in body:
+            raw.append(route)
         unclear += [(route, time) for time in times_without_zone(body)]
         if role not in {"organiser", "analyst"}:
             leaks += [(route, secret) for secret in secrets if secret in body]
     assert found == {route: answers[role] for route, answers in ADDRESSES.items()}
     assert leaks == []
     assert unclear == []
+    assert raw == []
 
 
 def test_a_token_opens_what_its_user_may_open_and_no_more(world: World) -> None:

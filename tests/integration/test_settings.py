@@ -147,7 +147,7 @@ def test_a_partial_ranking_compares_what_is_ranked_and_nothing_else(
         content_type="application/json",
     )
     hit = asked.json()
-    assert hit["rules"] == {"partial": True}
+    assert hit["rules"] == {"protocol": "ranking", "partial": True}
     block = hit["blocks"][0]
     assert len(block["candidates"]) == 5
 

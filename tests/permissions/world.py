@@ -66,19 +66,22 @@ from tests.factories import (
     make_organiser,
     make_task,
 )
+from tests.permissions.features import MARKUP, features_add
 from tests.protocol_tasks import given_snippet
 from tests.recruiting import make_panel
 
 
 @dataclass(frozen=True)
 class World:
-    """Campaign "mine" with a judge, an organiser, an analyst, and tasks of four protocols; and another."""
+    """Campaign "mine" with a judge, an organiser, an analyst and tasks of all kinds with answers (`features`), and another."""
 
     campaign: Campaign
     task: Task
     quiz: Task
     rating: Task
     spans: Task
+    best_worst: Task
+    speech: Task
     run: RankingRun
     users: dict[str, User | None]
     block: Block
@@ -213,7 +216,7 @@ def make_world() -> World:
     instructions = instructions_write(
         campaign=mine.test_set.campaign,
         language="en",
-        text="SECRET-WORDS",
+        text=f"SECRET-WORDS {MARKUP}",
         demands_acceptance=True,
     )
     instructions_accept(judge=judge, instructions=instructions)
@@ -242,10 +245,14 @@ def make_world() -> World:
         cap=3,
         created_by=organiser,
     )
-    machine_add(
+    machine, _token = machine_add(
         campaign=mine.test_set.campaign,
         by=organiser,
-        terms=MachineTerms(name="SECRET-MACHINE", version="1", prompt="SECRET-PROMPT"),
+        terms=MachineTerms(
+            name="SECRET-MACHINE",
+            version="1",
+            prompt=f"SECRET-PROMPT {MARKUP}",
+        ),
     )
     endpoint = webhook_create(
         campaign=mine.test_set.campaign,
@@ -277,16 +284,22 @@ def make_world() -> World:
     )
     training_propose(task=mine, count=1)
     wrong = Output.objects.filter(system__name="secretron").latest("pk")
-    output_correct(output=wrong, text="SECRET-CORRECTION", leave_out=False)
+    output_correct(output=wrong, text=f"SECRET-CORRECTION {MARKUP}", leave_out=False)
+    features = features_add(ranking=mine, judge=judge, machine=machine)
     return World(
         judge=judge,
         membership=Membership.objects.get(user=organiser),
-        group=judge_group_create(campaign=mine.test_set.campaign, name="SECRET-GROUP"),
+        group=judge_group_create(
+            campaign=mine.test_set.campaign,
+            name=f"SECRET-GROUP {MARKUP}",
+        ),
         campaign=mine.test_set.campaign,
         task=mine,
         quiz=_make_quiz(mine),
-        rating=_make_closed(mine, Protocol.RATING),
-        spans=_make_closed(mine, Protocol.SPANS),
+        rating=features.rating,
+        spans=features.spans,
+        best_worst=features.best_worst,
+        speech=features.speech,
         run=run,
         block=block,
         rule=quality_rules_suggest(campaign=mine.test_set.campaign, user=None)[0],
@@ -309,13 +322,6 @@ def make_world() -> World:
     )
 
 
-def _make_closed(ranking: Task, protocol: Protocol) -> Task:
-    """Make a task of the same texts, closed as the quiz is."""
-    task = task_create(test_set=ranking.test_set, protocol=protocol, by=None)
-    task_close(task=task)
-    return task
-
-
 def _make_quiz(ranking: Task) -> Task:
     """Make a quiz of the same texts, closed: judges are asked nothing else than before."""
     quiz = task_create(test_set=ranking.test_set, protocol=Protocol.QUIZ, by=None)
@@ -324,7 +330,7 @@ def _make_quiz(ranking: Task) -> Task:
         document=ranking.test_set.documents.earliest("position").name,
         first=1,
         last=2,
-        statements=("SECRET-STATEMENT",),
+        statements=(f"SECRET-STATEMENT {MARKUP}",),
         expected=(True,),
     )
     snippets_replace(task=quiz, snippets=[snippet])

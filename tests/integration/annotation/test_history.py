@@ -84,7 +84,7 @@ def test_blocks_come_latest_first_as_they_were_shown_and_are_ranked_now(
     assert (first["position"], first["total"]) == (1, 3)
     for part in ("source", "references", "context", "candidates"):
         assert first["block"][part] == done[0][part]
-    assert first["rules"] == {"partial": False}
+    assert first["rules"] == {"protocol": "ranking", "partial": False}
     assert first["languages"]["target"]["lang"] == "de"
 
 

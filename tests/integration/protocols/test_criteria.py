@@ -58,7 +58,7 @@ def test_one_screen_asks_about_all_criteria(judging: Client, task: Task) -> None
     assert len(block["references"]) == 1
     stored = judgment_put(judging, block, answer={"outputs": [POINTS]})
     assert stored.status_code == 200, stored.content
-    assert stored.json()["answer"] == {"outputs": [POINTS]}
+    assert stored.json()["answer"] == {"kind": "ratings", "outputs": [POINTS]}
     assert stored.json()["labels"] == [1]
     row = RatingAnswer.objects.get()
     assert (row.criteria, row.points) == (list(POINTS), list(POINTS.values()))
@@ -136,7 +136,7 @@ def test_outputs_compare_by_the_weights_alone(
     stored = judgment_put(judging, block, answer={"outputs": points})
     assert stored.status_code == 200, stored.content
     assert stored.json()["labels"] == labels
-    assert stored.json()["answer"] == {"outputs": points}
+    assert stored.json()["answer"] == {"kind": "ratings", "outputs": points}
 
 
 def test_three_criteria_have_three_passes(
@@ -157,7 +157,11 @@ def test_three_criteria_have_three_passes(
         for block in hit["blocks"]:
             seen.setdefault(key, []).append(block["candidates"][0]["text"])
             given = judgment_put(judging, block, answer={"value": 3})
-            assert given.json()["answer"] == {"criterion": key, "value": 3}
+            assert given.json()["answer"] == {
+                "kind": "rating",
+                "criterion": key,
+                "value": 3,
+            }
     assert list(seen) == ["one", "two", "three"]
     one, two, three = (sorted(texts) for texts in seen.values())
     assert one == two == three

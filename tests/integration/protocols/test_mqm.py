@@ -91,7 +91,8 @@ def test_errors_alone_are_stored_as_given_and_outputs_tie(
     task: Task,
 ) -> None:
     block = hit_asked(judging)["blocks"][0]
-    given = marked(MARKED, [])
+    # An answer may name its form.
+    given = {"kind": "spans", **marked(MARKED, [])}
     stored = judgment_put(judging, block, answer=given).json()
     assert (stored["answer"], stored["labels"]) == (given, [1, 1])
     assert hit_asked(judging)["blocks"][0]["judgment"]["answer"] == given

@@ -102,7 +102,11 @@ def test_fluency_is_of_an_output_alone(
     first = rated(judging, hit["blocks"][0], 4, id_)
     assert first.status_code == 200, first.content
     assert first.json()["labels"] == [1]
-    assert first.json()["answer"] == {"criterion": "fluency", "value": 4}
+    assert first.json()["answer"] == {
+        "kind": "rating",
+        "criterion": "fluency",
+        "value": 4,
+    }
     assert rated(judging, hit["blocks"][0], 4, id_).json() == first.json()
     assert rated(judging, hit["blocks"][0], 2, criterion="fluency").status_code == 200
     assert list(
@@ -114,7 +118,11 @@ def test_fluency_is_of_an_output_alone(
     [_own, shown] = [judging.get(f"{JUDGING}/judgments/").json()["results"][0]] * 2
     assert shown["rules"]["criterion"] == "fluency"
     assert shown["block"]["references"] == []
-    assert shown["block"]["judgment"]["answer"] == {"criterion": "fluency", "value": 2}
+    assert shown["block"]["judgment"]["answer"] == {
+        "kind": "rating",
+        "criterion": "fluency",
+        "value": 2,
+    }
 
 
 @pytest.mark.thorough
@@ -141,6 +149,7 @@ def test_adequacy_follows_with_the_reference(
         assert len(block["references"]) == 1
     for block in shown:
         assert rated(judging, block, 5).json()["answer"] == {
+            "kind": "rating",
             "criterion": "adequacy",
             "value": 5,
         }

@@ -44,7 +44,9 @@ def test_listed_kinds_are_accepted_and_no_others(systems_per_block: int) -> None
 
     def post(path: str, **body: Any) -> int:
         answer = client.post(
-            f"{address}/{path}/", body, content_type="application/json"
+            f"{address}/{path}/",
+            body,
+            content_type="application/json",
         )
         return answer.status_code
 

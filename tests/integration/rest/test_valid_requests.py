@@ -25,7 +25,8 @@ def test_every_operation_with_a_body_has_a_valid_one(walk: WritesWalk) -> None:
 def test_valid_requests_succeed_and_answers_are_as_described(walk: WritesWalk) -> None:
     for name in walk.operations:
         walk.walk(name)
-    for task in (walk.world.quiz, walk.world.rating, walk.world.spans):
+    world = walk.world
+    for task in (world.quiz, world.rating, world.spans, world.best_worst, world.speech):
         walk.walk("design_preview", task_id=task.pk)
         walk.walk("design_forecast", task_id=task.pk)
     assert walk.differences == []

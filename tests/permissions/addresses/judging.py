@@ -26,9 +26,8 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "judge/<slug:slug>/instructions/": dict.fromkeys(ROLES, 404)
     | {"visitor": 302, "judge": 200}
     | sends(POST=JUDGES),
-    # There is nothing to ask: on to work.
     "judge/<slug:slug>/questions/": dict.fromkeys(ROLES, 404)
-    | {"visitor": 302, "judge": 302}
+    | {"visitor": 302, "judge": 200}
     | sends(POST=JUDGES),
     # There is nothing to choose from: on to work.
     "judge/<slug:slug>/test-sets/": dict.fromkeys(ROLES, 404)

@@ -101,7 +101,7 @@ def test_an_editor_sees_one_output_alone(
     stored = put(client, first, id_, **answer)
     assert stored.status_code == 200, stored.content
     assert stored.json()["labels"] == [1]
-    assert stored.json()["answer"] == answer
+    assert stored.json()["answer"] == {"kind": "editing", **answer}
     assert put(client, first, id_, **answer).json() == stored.json()
     # Answers to another question, or two answers at once.
     for wrong in (
@@ -138,7 +138,7 @@ def test_two_others_are_asked_about_the_edit(
     assert repeats.available().count() == 2
     acceptor = make_judge(task.test_set.campaign, "judge02")
     hit = asked(client, acceptor)
-    assert hit["rules"] == {"asked": "accept"}
+    assert hit["rules"] == {"protocol": "editing", "asked": "accept"}
     shown = [block["candidates"][0]["text"] for block in hit["blocks"]]
     of_segment = {
         block.segment_id: block
@@ -158,7 +158,7 @@ def test_two_others_are_asked_about_the_edit(
         assert response.status_code == 200, response.content
         answer = EditingAnswer.objects.get(judgment__block=block)
         assert (answer.acceptable, answer.edit_id) == (True, edit.pk)
-    assert response.json()["answer"] == {"acceptable": True}
+    assert response.json()["answer"] == {"kind": "editing", "acceptable": True}
     # Editors are never asked about their own edits.
     asked_of = Assignment.objects.filter(judge=judge).values_list(
         "hit__repeats",

@@ -137,7 +137,11 @@ def test_a_reader_sees_outputs_alone_and_statements_with_the_last(
         first=Block.objects.get(public_id=hit["blocks"][0]["id"]).segment.position,
     )
     *before, last = hit["blocks"]
-    assert hit["rules"] == {"statements": snippet.statements, "asked_with": last["id"]}
+    assert hit["rules"] == {
+        "protocol": "quiz",
+        "statements": snippet.statements,
+        "asked_with": last["id"],
+    }
     texts = []
     for block in hit["blocks"]:
         assert (block["source"], block["references"]) == (None, [])
@@ -152,13 +156,13 @@ def test_a_reader_sees_outputs_alone_and_statements_with_the_last(
     assert put(client, last).status_code == 400
     assert put(client, last, *answers, True).status_code == 400
     for block in before:
-        assert put(client, block).json()["answer"] == {"answers": []}
+        assert put(client, block).json()["answer"] == {"kind": "quiz", "answers": []}
     id_ = uuid4()
     stored = put(client, last, *answers, id_=id_)
     assert stored.status_code == 200, stored.content
     assert (stored.json()["labels"], stored.json()["answer"]) == (
         [1],
-        {"answers": answers},
+        {"kind": "quiz", "answers": answers},
     )
     assert put(client, last, *answers, id_=id_).json() == stored.json()
     # They can change their answers.

@@ -55,7 +55,7 @@ def test_with_four_answers_the_same_is_either_fine_or_wrong(
     assert judge.user is not None
     client.force_login(judge.user)
     hit = hit_asked(client)
-    assert hit["rules"] == {"four_answers": True}
+    assert hit["rules"] == {"protocol": "two_outputs", "four_answers": True}
     same = {"verdict": "same"}
     assert judgment_put(client, hit["blocks"][0], answer=same).status_code == 400
     for block, verdict in zip(
