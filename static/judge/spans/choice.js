@@ -55,7 +55,9 @@ export class Choice {
     });
     // Before closing, because the tap that closes the menu may start another action.
     this.#menu.addEventListener("beforetoggle", (event) => {
-      if (/** @type {ToggleEvent} */ (event).newState === "closed") this.#left();
+      if (/** @type {ToggleEvent} */ (event).newState !== "closed") return;
+      document.documentElement.style.removeProperty("--choice-room");
+      this.#left();
     });
     // Before the page, for which Escape has another meaning when no menu is open.
     addEventListener("keydown", (event) => this.#escaped(event), { capture: true });
@@ -215,6 +217,7 @@ export class Choice {
     const { left, right, top, bottom } = this.#boxOf();
     const { offsetWidth, offsetHeight } = this.#menu;
     if (PHONE.matches) {
+      document.documentElement.style.setProperty("--choice-room", `${offsetHeight + GAP_PX}px`);
       const hidden = bottom + GAP_PX - this.#menu.getBoundingClientRect().top;
       if (hidden > 0) scrollBy({ top: hidden });
       return;
