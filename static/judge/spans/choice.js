@@ -55,9 +55,7 @@ export class Choice {
     });
     // Before closing, because the tap that closes the menu may start another action.
     this.#menu.addEventListener("beforetoggle", (event) => {
-      if (/** @type {ToggleEvent} */ (event).newState !== "closed") return;
-      document.documentElement.style.removeProperty("--choice-room");
-      this.#left();
+      if (/** @type {ToggleEvent} */ (event).newState === "closed") this.#left();
     });
     // Before the page, for which Escape has another meaning when no menu is open.
     addEventListener("keydown", (event) => this.#escaped(event), { capture: true });
