@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Dialog, Page, expect
 
 from annotation.models import Assignment, Judgment
 from campaign.models import Judge
@@ -222,7 +222,12 @@ def test_no_control_drops_a_half_made_answer(
     page.keyboard.press("Escape")
     # Another language loads the page anew: the browser asks if something is not kept.
     asked: list[str] = []
-    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+
+    def accept(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", accept)
     page.locator(".language-button").click()
     page.locator(".language-menu [lang=de]").click()
     expect(page.locator("html")).to_have_attribute("lang", "de")

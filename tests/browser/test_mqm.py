@@ -154,6 +154,8 @@ def test_word_tapped_once_is_asked_about_on_a_phone(
     page.locator("#submit").tap()
     expect(page.locator("#missing")).to_contain_text("no severity yet")
     choice = page.locator("#span-choice")
+    word = box_of(output_text(page).locator(".chosen"))
+    assert word["y"] + word["height"] <= box_of(choice)["y"]
     choice.locator("[data-severity=major]").tap()
     # Each level has a way back, and the word stays in view above the menu.
     back = choice.get_by_role("button", name="Back")

@@ -215,6 +215,7 @@ export class Choice {
     const { left, right, top, bottom } = this.#boxOf();
     const { offsetWidth, offsetHeight } = this.#menu;
     if (PHONE.matches) {
+      document.documentElement.style.setProperty("--choice-room", `${offsetHeight + GAP_PX}px`);
       const hidden = bottom + GAP_PX - this.#menu.getBoundingClientRect().top;
       if (hidden > 0) scrollBy({ top: hidden });
       return;
