@@ -198,7 +198,7 @@ class NewTaskForm(forms.Form):
         values = self.cleaned_data
         protocol = self._protocol
         preset = study_of_protocol(protocol, values["protocol"])
-        rules = _rules_of(values, self.rules_names[protocol]) | preset.rules
+        rules = {**_rules_of(values, self.rules_names[protocol]), **preset.rules}
         with RefusalsAt(self), transaction.atomic():
             task = task_with_rules_create(
                 by=by,

@@ -147,7 +147,8 @@ class _SeveralField(forms.MultipleChoiceField):
 
     def validate(self, value: Any) -> None:
         super().validate(value)
-        last, label = list(self.choices)[-1]
+        choices: Any = self.choices
+        last, label = list(choices)[-1]
         if self._last_excludes and last in value and len(value) > 1:
             raise ValidationError(
                 _("“%(choice)s” cannot be chosen together with another answer.")

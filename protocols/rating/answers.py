@@ -377,7 +377,7 @@ class RatingAnswers(ScoresOneOutput, AnswerKind):
     def criterion(self, *, outputs_are_media: bool = False) -> Promise | str:
         if self.stored_rules.get("criteria"):
             return ""
-        return _FLUENCY_AND_ADEQUACY[AdequacyBasis(self._adequacy_basis)]
+        return _FLUENCY_AND_ADEQUACY[AdequacyBasis(str(self._adequacy_basis))]
 
     @property
     def rules_without_effect(self) -> Set[str]:

@@ -697,7 +697,11 @@ def _rule(result: RuleResult) -> Table:
     shortages = {}
     for index, system in enumerate(result.systems):
         if not result.cluster[index]:
-            shortages[system] = Shortage("segments", int(most[index]), FEWEST_COMMON)
+            shortages[system] = Shortage(
+                "shared_segments",
+                int(most[index]),
+                FEWEST_COMMON,
+            )
     notes = shortages_in_words(
         shortages,
         len(result.systems),
@@ -736,7 +740,7 @@ def _p_next(result: RuleResult, index: int) -> Value:
     if not shared:
         return _("no shared segments")
     if shared < FEWEST_COMMON:
-        return not_yet_in_words(Shortage("segments", shared, FEWEST_COMMON))
+        return not_yet_in_words(Shortage("shared_segments", shared, FEWEST_COMMON))
     return float(result.p[index, index + 1])
 
 

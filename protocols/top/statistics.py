@@ -90,7 +90,7 @@ def times_compared(
     unit, fewest = _fewest(first, second)
     shortage = None
     if fewest < FEWEST_UNITS:
-        shortage = Shortage(unit, fewest, FEWEST_UNITS)
+        shortage = Shortage(f"counted_{unit}", fewest, FEWEST_UNITS)
     low = None
     high = None
     if ratio is not None and not shortage:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -41,6 +41,10 @@ class NotEstimable(StrEnum):
     """The interval of κ spans more than two classes of strength, and is wide."""
 
 
+#: Units whose effective numbers are found, which differ from the counts on the page.
+EFFECTIVE_UNITS: Final = frozenset({"blocks", "segments", "judges"})
+
+
 @dataclass(frozen=True)
 class Shortage:
     """Reason why a number cannot be estimated yet; callers put it into words.
@@ -49,9 +53,10 @@ class Shortage:
     ----------
     unit : str
         Unit of which there are too few: "comparisons", "blocks", "segments", "documents", "judges",
-        "items" …
-    found : float or int
-        Number of existing units, less than `needed`: a float if it is the effective number, that of equally large units.
+        "items" …; "counted_segments", "counted_judges" and "shared_segments" are plain numbers.
+    found : float
+        Number of existing units, less than `needed`: the effective number, that of equally large units, of the units
+        `EFFECTIVE_UNITS`.
     needed : int
         Number of units needed for an estimate.
     """
@@ -63,7 +68,7 @@ class Shortage:
     @property
     def is_effective(self) -> bool:
         """True if the number found is effective, so that it differs from the count on the page."""
-        return isinstance(self.found, float)
+        return self.unit in EFFECTIVE_UNITS
 
 
 @dataclass(frozen=True, eq=False)

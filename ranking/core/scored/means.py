@@ -207,7 +207,8 @@ def system_means(
     judges = len(np.unique(columns.judge))
     shortage = None
     if number < FEWEST_GROUPS:
-        shortage = Shortage(drawn, number, FEWEST_GROUPS)
+        unit = "counted_segments" if drawn == "segments" else drawn
+        shortage = Shortage(unit, number, FEWEST_GROUPS)
     none = np.zeros(len(mean), dtype=np.int64)
     reach = np.full(len(mean), np.nan)
     z_reach = np.full(len(mean), np.nan)

@@ -145,7 +145,7 @@ Names = Mapping[str, str]
 
 def _notes(
     tasks: Sequence[TaskRead],
-    names: Names,
+    studies: Names,
     answer: TasksBeside,
     options: AnalysisOptions,
 ) -> list[str]:
@@ -181,7 +181,7 @@ def _notes(
         )
     untimed = {read.protocol for read in tasks if read.untimed}
     for order in answer.orders:
-        task = {"task": names[order.task.name]}
+        task = {"task": studies[order.task.name]}
         if not _rows(order):
             notes.append(_("%(task)s: no comparisons yet.") % task)
         if isinstance(order.task, ScoredTask):
@@ -213,18 +213,18 @@ def _rows(order: TaskOrder) -> list[RankedRow]:
     return rows
 
 
-def _task_column(key: str, heading: str, names: Names) -> Column:
+def _task_column(key: str, heading: str, studies: Names) -> Column:
     task = attrgetter(key)
 
     def in_words(row: object) -> str:
-        return names[task(row)]
+        return studies[task(row)]
 
     return Column(key, heading, is_text=True, of=in_words)
 
 
 def _tasks_table(
     tasks: Sequence[TaskFigures],
-    names: Names,
+    studies: Names,
     confidence: float,
 ) -> Table:
     judged = [task for task in tasks if task.judgments]
@@ -234,7 +234,7 @@ def _tasks_table(
         name="tasks",
         title=_("Pairs decided per hour"),
         columns=(
-            _task_column("task", _("Task"), names),
+            _task_column("task", _("Task"), studies),
             Column("judgments", _("Judgments")),
             Column("judges", _("Judges")),
             Column("segments", _("Segments")),
@@ -265,14 +265,14 @@ def _tasks_table(
     )
 
 
-def _places_table(orders: Sequence[TaskOrder], names: Names) -> Table:
+def _places_table(orders: Sequence[TaskOrder], studies: Names) -> Table:
     """Return the ranks by each task; if a task has unconnected groups, only `_ranges_table` has its ranks."""
     headings = {}
     ranks: list[dict[str, int]] = []
     names: set[str] = set()
     for order in orders:
         rows = _rows(order)
-        headings[order.task.name] = names[order.task.name]
+        headings[order.task.name] = studies[order.task.name]
         of_task = {row["system"]: row["rank"] for row in rows}
         names.update(of_task)
         groups = set(map(itemgetter("group"), rows))
@@ -282,18 +282,18 @@ def _places_table(orders: Sequence[TaskOrder], names: Names) -> Table:
     return ranks_in_orders(headings, ranks, systems=[*first, *others])
 
 
-def _ranges_table(orders: Sequence[TaskOrder], names: Names) -> Table:
+def _ranges_table(orders: Sequence[TaskOrder], studies: Names) -> Table:
     rows = []
     rules = []
     notes = []
     for order in orders:
         task = order.task.name
         for _group, members in groupby(_rows(order), key=itemgetter("group")):
-            rows += [{**row, "task": names[task]} for row in members]
+            rows += [{**row, "task": studies[task]} for row in members]
             rules.append(len(rows) - 1)
         if order.ranking is not None:
             for note in group_notes(order.ranking):
-                notes.append(labelled(names[task], note))
+                notes.append(labelled(studies[task], note))
     columns = [Column("task", _("Task"), is_text=True), system_column()]
     if set(map(itemgetter("group"), rows)) != {1}:
         columns.append(Column("group", _("Group")))
@@ -314,10 +314,10 @@ def _ranges_table(orders: Sequence[TaskOrder], names: Names) -> Table:
     )
 
 
-def _two_tasks(names: Names) -> tuple[Column, Column]:
+def _two_tasks(studies: Names) -> tuple[Column, Column]:
     return (
-        _task_column("first", _("Task"), names),
-        _task_column("second", _("Other task"), names),
+        _task_column("first", _("Task"), studies),
+        _task_column("second", _("Other task"), studies),
     )
 
 
@@ -333,7 +333,7 @@ def _count_column(key: str, heading: str) -> Column:
 
 def _correlations_table(
     pairs: Sequence[OrdersCompared],
-    names: Names,
+    studies: Names,
     confidence: float,
 ) -> Table:
     reasons = {
@@ -349,9 +349,9 @@ def _correlations_table(
     for pair in pairs:
         estimates += [pair.kendall, pair.spearman, pair.pearson]
         if pair.reason is not None:
-            tasks = BETWEEN.join((names[pair.first], names[pair.second]))
+            tasks = BETWEEN.join((studies[pair.first], studies[pair.second]))
             missing.append(reasons[pair.reason] % {"tasks": tasks})
-    columns = [*_two_tasks(names), _count_column("systems", _("Shared systems"))]
+    columns = [*_two_tasks(studies), _count_column("systems", _("Shared systems"))]
     for name, heading in _MEASURES.items():
         columns += interval_columns(name, heading, confidence)
     columns += [
@@ -385,11 +385,11 @@ def _no_interval(estimates: Sequence[Estimate | None]) -> list[str]:
     ]
 
 
-def _contradictions_table(answer: TasksBeside, names: Names) -> Table:
+def _contradictions_table(answer: TasksBeside, studies: Names) -> Table:
     decided = {order.task.name: order.decided for order in answer.orders}
     rows = []
     for pair in answer.pairs:
-        names = (names[pair.first], names[pair.second])
+        names = (studies[pair.first], studies[pair.second])
         for better, worse in pair.contradicting:
             counts = decided[pair.first].won_and_lost(better, worse)
             other_counts = decided[pair.second].won_and_lost(better, worse)
@@ -398,7 +398,7 @@ def _contradictions_table(answer: TasksBeside, names: Names) -> Table:
         name="contradictions",
         title=_("Pairs decided differently"),
         columns=(
-            *_two_tasks(names),
+            *_two_tasks(studies),
             *order_columns(),
             Column("wins", _("Wins")),
             Column("losses", _("Losses")),
@@ -413,20 +413,20 @@ def _contradictions_table(answer: TasksBeside, names: Names) -> Table:
 def _tell(inputs: Input, options: AnalysisOptions, answer: TasksBeside) -> Report:
     """Report the order of each task, pairs decided per hour, and the similarity of each pair of orders."""
     read = inputs.beside or ()
-    names = {task.protocol: task.name for task in read}
+    studies = {task.protocol: task.name for task in read}
     confidence = options[CONFIDENCE]
     orders = {order.task.name: order for order in answer.orders}
     tasks = [_figures(task, orders.get(task.protocol)) for task in read]
     ranked = list(filter(_rows, answer.orders))
     pairs = list(map(_compare_orders, answer.pairs))
-    tables = [_tasks_table(tasks, names, confidence)]
+    tables = [_tasks_table(tasks, studies, confidence)]
     if ranked:
-        tables += [_places_table(ranked, names), _ranges_table(ranked, names)]
+        tables += [_places_table(ranked, studies), _ranges_table(ranked, studies)]
     if pairs:
-        tables.append(_correlations_table(pairs, names, confidence))
-    tables.append(_contradictions_table(answer, names))
+        tables.append(_correlations_table(pairs, studies, confidence))
+    tables.append(_contradictions_table(answer, studies))
     return Report(
-        notes=_notes(read, names, answer, options),
+        notes=_notes(read, studies, answer, options),
         tables=with_rows(tables),
         data={
             "input": input_data(inputs),

@@ -163,6 +163,9 @@ def not_yet_in_words(shortage: Shortage) -> str:
         "edits": _("Edits"),
         "items": _("Texts"),
         "ratings": _("Ratings"),
+        "counted_segments": _("Segments"),
+        "counted_judges": _("Judges"),
+        "shared_segments": _("Shared segments"),
     }
     if shortage.is_effective:
         units |= {

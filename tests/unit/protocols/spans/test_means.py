@@ -102,7 +102,7 @@ def test_thin_scores_and_scores_of_several_judges_have_means_alone(
     assert [*means.ranges.low, *means.ranges.high, *means.cluster] == [0] * 6
     assert means.rank.tolist() == [1, 2]
     assert means.judges == judges
-    few = Shortage("segments", segments, 45)
+    few = Shortage("counted_segments", segments, 45)
     assert means.shortage == (few if segments < 45 else None)
 
 

@@ -51,7 +51,11 @@ def test_uninformative_times_have_no_interval(first: Times, second: Times) -> No
 
 def test_the_task_with_fewest_judges_or_segments_decides() -> None:
     many = times(*((10 + n, n, n) for n in range(6)))
-    assert times_compared(many, times((5, 0, 0))).shortage == Shortage("judges", 1, 2)
+    assert times_compared(many, times((5, 0, 0))).shortage == Shortage(
+        "counted_judges",
+        1,
+        2,
+    )
     assert times_compared(many, times((5, 0, 0), (6, 1, 0))).low is None
     few, more = (
         times((5, 0, 0), (7, 1, 1)),
