@@ -190,9 +190,9 @@ class AnswerSubjects:
 
     def _with_outputs(
         self,
-        segments: Sequence[KnownSegment],
+        segments: list[KnownSegment],
         answer: FileAnswer,
-    ) -> Sequence[KnownSegment]:
+    ) -> list[KnownSegment]:
         """Return the segments of one source that have the outputs of an answer; all of them if none has."""
         outputs = Output.objects.current().filter(
             segment__in=[segment.key for segment in segments],

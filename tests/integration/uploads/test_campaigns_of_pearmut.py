@@ -472,7 +472,7 @@ def test_sentence_twice_in_a_document_without_ids_is_matched_by_its_outputs(
     task = Task.objects.get()
     answers_import(task=task, files=[log])
     rows = Judgment.objects.filter(task=task).order_by("block__segment__number", "pk")
-    segments = {}
+    segments: dict[int, set[int]] = {}
     for number, outputs in rows.values_list("block__segment__number", "block__outputs"):
         segments.setdefault(number, set()).update(outputs)
     assert sorted(segments) == [1, 2, 3]
