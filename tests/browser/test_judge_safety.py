@@ -274,7 +274,8 @@ def test_refused_judgment_is_returned_to_the_judge(
     at_sentence(judging, 1)
     expect(judging.locator("#order")).to_have_text("A > B > C > D > E")
     judging.unroute(JUDGMENTS)
-    judging.keyboard.press("Enter")
+    # Enter led to it, and would count only after a while.
+    judging.locator("#submit").click()
     at_sentence(judging, 2)
     all_sent(judging)
     expect(judging.locator("#notice")).to_be_hidden()
