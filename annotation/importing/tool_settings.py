@@ -461,4 +461,10 @@ def _name_questions(
         name = f"question_{next(numbers)}"
         while name in names_in_use:
             name = f"question_{next(numbers)}"
-        yield {"name": name, **question}
+        yield {
+            "name": name,
+            "kind": question["kind"],
+            "stage": question["stage"],
+            "required": question["required"],
+            "texts": question["texts"],
+        }

@@ -52,7 +52,7 @@ SPANS_PRESETS: Final = (
         name="scores",
         label=SCORES,
         sentence=gettext_lazy(
-            "Judges score one output from 0 to 100, without marking errors."
+            "Judges score one output from 0 to 100, without marking errors.",
         ),
         protocol=Protocol.SPANS,
         design={"kind": Design.Kind.BALANCED, "systems_per_block": 1},
