@@ -14,6 +14,7 @@ from annotation.protocols.answer_kinds import answer_kind
 from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Task
 from campaign.texts.studies import study_checked
+from protocols.spans.weights import GOOGLE_2021
 from ranking.models import Analysis, PublishedResult
 from ranking.selectors.analyses import answer_for_people
 from ranking.services.published_results.naming import PublishingRefusedError
@@ -199,5 +200,5 @@ def test_published_page_names_the_study_and_the_weights_of_its_errors() -> None:
     result = result_publish(task=Task.objects.get(pk=task.pk), by=None)
     page = Client().get(f"/results/{result.address}/").content.decode()
     assert "Protocol: MQM." in page
-    assert "Weights of errors: critical: 25; major: 5; minor: 1; neutral: 0." in page
+    assert f"Weights of errors: {'; '.join(GOOGLE_2021)}." in page
     assert result.content["task"]["rules"]["severities"] == rules["severities"]

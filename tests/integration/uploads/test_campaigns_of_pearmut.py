@@ -436,7 +436,7 @@ def test_items_whose_source_judges_do_not_see_are_outputs_alone(
 
 @pytest.mark.parametrize(
     ("protocol", "study"),
-    [("DA", "scores"), ("ESA", "esa"), ("MQM", "mqm-core")],
+    [("DA", "scores"), ("ESA", "esa")],
 )
 def test_study_of_the_file_is_proposed(sent: Sent, protocol: str, study: str) -> None:
     upload = pearmut(sent, {"protocol": protocol})
