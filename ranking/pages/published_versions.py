@@ -51,34 +51,19 @@ def _names_only_in_first(names: Sequence[str], others: Sequence[str]) -> list[st
 
 
 def _judges_excluded(names: list[str]) -> str:
-    if len(names) > _NAMED:
-        return counted(
-            "Excludes %(count)s judge.",
-            "Excludes %(count)s judges.",
-            len(names),
-        )
-    listed = names_in_a_row(names)
+    # Without pseudonyms, as readers of the page see it, too.
     return counted(
-        "Excludes judge %(names)s.",
-        "Excludes judges %(names)s.",
+        "Excludes %(count)s judge.",
+        "Excludes %(count)s judges.",
         len(names),
-        names=listed,
     )
 
 
 def _judges_included(names: list[str]) -> str:
-    if len(names) > _NAMED:
-        return counted(
-            "Includes %(count)s judge again.",
-            "Includes %(count)s judges again.",
-            len(names),
-        )
-    listed = names_in_a_row(names)
     return counted(
-        "Includes judge %(names)s again.",
-        "Includes judges %(names)s again.",
+        "Includes %(count)s judge again.",
+        "Includes %(count)s judges again.",
         len(names),
-        names=listed,
     )
 
 

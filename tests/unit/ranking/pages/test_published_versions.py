@@ -47,7 +47,7 @@ def test_judges_who_count_again_and_systems_that_come_and_go() -> None:
     before = content_of(BIRCH, FJORD, judges=("7", "8"))
     after = content_of(BIRCH, DUNE, judges=("8",))
     said = differences(before, after)
-    assert said[0] == "Includes judge 7 again."
+    assert said[0] == "Includes 1 judge again."
     assert said[1] == "New or renamed: dune."
     assert said[2] == "Removed or renamed: fjord."
     assert "–" not in " ".join(differences(before, before))
