@@ -149,7 +149,11 @@ class JudgeGroupJudgesView(_GroupAPIView):
         data = self.validated(GroupMembersSerializer)
         group = self.group(group_id)
         chosen = {name: _judges(self.campaign, name, ids) for name, ids in data.items()}
-        added, removed = judge_group_members_change(group=group, **chosen)
+        added, removed = judge_group_members_change(
+            group=group,
+            add=chosen["add"],
+            remove=chosen["remove"],
+        )
         return self.serialized(
             {"added": added, "removed": removed},
             GroupMembersChangedSerializer,

@@ -18,6 +18,7 @@ from campaign.services.invitations import (
     invitation_revoke,
 )
 from campaign.services.members import member_add
+from campaign.texts.studies import study
 from whole_campaigns.cloning import campaign_clone
 
 pytestmark = pytest.mark.django_db
@@ -127,7 +128,8 @@ def test_the_first_instructions_begin_with_the_criterion_and_are_always_accepted
     first = client.get(page, {"language": "de"}).context["form"]
     assert "demands_acceptance" not in first.fields
     with translation.override("de"):
-        assert Protocol.RANKING.criterion in first["text"].value()
+        criterion = study(Protocol.RANKING, {}).criterion(outputs_are_media=False)
+        assert str(criterion) in first["text"].value()
     client.post(page, {"language": "de", "text": "Lesen Sie genau."})
     assert Instructions.objects.get().demands_acceptance
     second = client.get(page, {"language": "de"}).context["form"]

@@ -45,7 +45,7 @@ def test_protocol_has_texts_for_organisers_and_a_screen(
 ) -> None:
     kind = answer_kind(protocol)
     assert str(kind.sentence)
-    assert protocol.work
+    assert str(kind.work)
     screen = kind.screen or protocol
     assert (settings.BASE_DIR / f"static/judge/{screen}/screen.js").is_file()
     template = f"templates/judge/screens/{screen}.html"

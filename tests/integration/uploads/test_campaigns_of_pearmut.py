@@ -476,9 +476,6 @@ def test_sentence_twice_in_a_document_without_ids_is_matched_by_its_outputs(
     for number, outputs in rows.values_list("block__segment__number", "block__outputs"):
         segments.setdefault(number, set()).update(outputs)
     assert sorted(segments) == [1, 2, 3]
-    for number, outputs in segments.items():
-        assert set(
-            Output.objects.filter(pk__in=outputs).values_list(
-                "segment__number", flat=True
-            )
-        ) == {number}
+    for number, shown in segments.items():
+        of_outputs = Output.objects.filter(pk__in=shown)
+        assert set(of_outputs.values_list("segment__number", flat=True)) == {number}

@@ -101,7 +101,8 @@ def test_lossy_picture_keeps_every_pixel(
 
 @pytest.mark.parametrize("marker", [*range(0xE0, 0xF0), 0xFE])
 @pytest.mark.parametrize(
-    "begins", [b"", b"JFIF\0", b"JFXX\0", b"Adobe\0\x64\0\0\0\0\1"]
+    "begins",
+    [b"", b"JFIF\0", b"JFXX\0", b"Adobe\0\x64\0\0\0\0\1"],
 )
 def test_no_application_data_of_jpeg_remain(marker: int, begins: bytes) -> None:
     before = picture("jpg")
@@ -114,7 +115,8 @@ def test_no_application_data_of_jpeg_remain(marker: int, begins: bytes) -> None:
 def test_colour_profile_keeps_colours_and_no_names(ending: str) -> None:
     whole = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
     profile = whole.replace(
-        "sRGB built-in".encode("utf-16-be"), SECRET[:13].decode().encode("utf-16-be")
+        "sRGB built-in".encode("utf-16-be"),
+        SECRET[:13].decode().encode("utf-16-be"),
     )
     assert profile != whole
     file = read(picture(ending, icc_profile=profile))
