@@ -91,7 +91,7 @@ def slow_clients(port: int, large: str, *kinds: Kind) -> Iterator[None]:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BUFFER)
             client.connect((HOST, port))
             client.sendall(kind.start(large))
-            if kind.reads:
+            if kind.start in {_reading, _pipelining}:
                 _await_response(client)
             client.setblocking(False)
             clients.append((kind, client))

@@ -81,6 +81,8 @@ def attack() -> list[Figure]:
         folder = Path(
             held.enter_context(tempfile.TemporaryDirectory(prefix="quintet-proxy-")),
         )
+        # nginx of root serves as another account, and keeps bodies there.
+        folder.chmod(0o711)
         port, _process = held.enter_context(web_server())
         # Nobody listens at the second: requests go to the first.
         upstreams = (f"{HOST}:{port}", f"{HOST}:{free_port()}")

@@ -107,7 +107,7 @@ def test_a_judges_way_through_a_hit(judging: Client, judge: Judge, task: Task) -
         duration_ms=30_000,
     )
     assert first.status_code == 200, first.content
-    named = {"kind": "spans", **answer}
+    named = {"protocol": "spans", "kind": "spans", **answer}
     assert (first.json()["labels"], first.json()["answer"]) == ([1, 2, 1], named)
     stored = hit_asked(judging)["blocks"][0]["judgment"]
     assert (stored["labels"], stored["answer"]) == ([1, 2, 1], named)

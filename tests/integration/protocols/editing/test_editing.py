@@ -90,7 +90,10 @@ def test_an_editor_sees_one_output_alone(
     client: Client,
 ) -> None:
     hit = asked(client, judge)
-    assert (hit["protocol"], hit["rules"]) == ("editing", {"asked": "edit"})
+    assert (hit["protocol"], hit["rules"]) == (
+        "editing",
+        {"protocol": "editing", "asked": "edit"},
+    )
     for block in hit["blocks"]:
         assert (block["source"], block["references"]) == (None, [])
         assert len(block["candidates"]) == 1

@@ -29,7 +29,10 @@ def test_a_ranking_takes_no_answer(client: Client, make_task_of: MakeTask) -> No
     assert judge.user is not None
     client.force_login(judge.user)
     hit = hit_asked(client)
-    assert (hit["protocol"], hit["rules"]) == ("ranking", {"partial": False})
+    assert (hit["protocol"], hit["rules"]) == (
+        "ranking",
+        {"protocol": "ranking", "partial": False},
+    )
     block = hit["blocks"][0]
     labels = [1] * len(block["candidates"])
     for body in (
