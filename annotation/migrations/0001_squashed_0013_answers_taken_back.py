@@ -19,7 +19,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    replaces = [('annotation', '0001_initial'), ('annotation', '0002_withdrawn_blocks'), ('annotation', '0003_labels_and_help'), ('annotation', '0004_best_and_worst'), ('annotation', '0005_played_shares'), ('annotation', '0006_machine_judgments'), ('annotation', '0007_item_of_problem_report'), ('annotation', '0008_machine_answers_of_files'), ('annotation', '0009_tallies_of_standing_skips'), ('annotation', '0010_blocks_of_plans'), ('annotation', '0011_judgment_has_its_answer'), ('annotation', '0012_share_of_machines_over_rest')]
+    replaces = [('annotation', '0001_initial'), ('annotation', '0002_withdrawn_blocks'), ('annotation', '0003_labels_and_help'), ('annotation', '0004_best_and_worst'), ('annotation', '0005_played_shares'), ('annotation', '0006_machine_judgments'), ('annotation', '0007_item_of_problem_report'), ('annotation', '0008_machine_answers_of_files'), ('annotation', '0009_tallies_of_standing_skips'), ('annotation', '0010_blocks_of_plans'), ('annotation', '0011_judgment_has_its_answer'), ('annotation', '0012_share_of_machines_over_rest'), ('annotation', '0013_answers_taken_back')]
 
     initial = True
 
@@ -28,6 +28,7 @@ class Migration(migrations.Migration):
         ('campaign', '0009_labels_and_help'),
         ('campaign', '0013_machine_judges'),
         ('campaign', '0016_names_of_constraints'),
+        ('campaign', '0018_upload_preset'),
         ('campaign', '__first__'),
     ]
 
@@ -248,7 +249,7 @@ class Migration(migrations.Migration):
                     name='QualityAction',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('action', models.CharField(choices=[('warn', 'Warned'), ('pause', 'Paused'), ('exclude', 'Excluded'), ('again', 'Asked to judge again'), ('message', 'Messaged')], max_length=7, verbose_name='Action')),
+                        ('action', models.CharField(choices=[('warn', 'Warned'), ('pause', 'Paused'), ('exclude', 'Excluded'), ('again', 'Asked to judge again'), ('message', 'Messaged'), ('retract', 'Answer taken back')], max_length=7, verbose_name='Action')),
                         ('evidence', models.JSONField(default=dict)),
                         ('note', models.TextField(blank=True, help_text='Not shown to judges. For an exclusion, published results show it as the reason.', verbose_name='Note')),
                         ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
@@ -265,7 +266,7 @@ class Migration(migrations.Migration):
                     ],
                     options={
                         'verbose_name': 'Quality action',
-                        'constraints': [models.CheckConstraint(condition=models.Q(('action__in', ['warn', 'pause', 'exclude', 'again', 'message'])), name='quality_action_is_known'), models.UniqueConstraint(fields=('rule', 'judge'), name='quality_action_once_per_rule_and_judge'), models.CheckConstraint(condition=models.Q(models.Q(('reverted_at__isnull', False), ('reverted_by__isnull', False)), models.Q(('revert_batch__isnull', True), ('revert_note', ''), ('reverted_at__isnull', True), ('reverted_by__isnull', True)), _connector='OR'), name='quality_action_reverted_by_a_person'), models.CheckConstraint(condition=models.Q(models.Q(('created_by__isnull', True), ('rule__isnull', False)), models.Q(('created_by__isnull', False), ('rule__isnull', True)), _connector='OR'), name='quality_action_by_rule_or_person'), models.CheckConstraint(condition=models.Q(models.Q(('action', 'message'), models.Q(('text', ''), _negated=True)), models.Q(models.Q(('action', 'message'), _negated=True), ('text', '')), _connector='OR'), name='quality_action_text_iff_message')],
+                        'constraints': [models.UniqueConstraint(fields=('rule', 'judge'), name='quality_action_once_per_rule_and_judge'), models.CheckConstraint(condition=models.Q(models.Q(('reverted_at__isnull', False), ('reverted_by__isnull', False)), models.Q(('revert_batch__isnull', True), ('revert_note', ''), ('reverted_at__isnull', True), ('reverted_by__isnull', True)), _connector='OR'), name='quality_action_reverted_by_a_person'), models.CheckConstraint(condition=models.Q(models.Q(('created_by__isnull', True), ('rule__isnull', False)), models.Q(('created_by__isnull', False), ('rule__isnull', True)), _connector='OR'), name='quality_action_by_rule_or_person'), models.CheckConstraint(condition=models.Q(models.Q(('action', 'message'), models.Q(('text', ''), _negated=True)), models.Q(models.Q(('action', 'message'), _negated=True), ('text', '')), _connector='OR'), name='quality_action_text_iff_message'), models.CheckConstraint(condition=models.Q(('action__in', ['warn', 'pause', 'exclude', 'again', 'message', 'retract'])), name='quality_action_is_known')],
                         'triggers': [pgtrigger.compiler.Trigger(name='quality_action_reverted_once', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."reverted_at" IS NOT NULL)', func='RAISE EXCEPTION \'pgtrigger: Cannot update of "reverted_at", "reverted_by_id", "revert_note", "revert_batch" rows from % table\', TG_TABLE_NAME;', hash='002c6c60b86323cf8230e220e284e8b3e4cb6f4f', operation='UPDATE OF "reverted_at", "reverted_by_id", "revert_note", "revert_batch"', pgid='pgtrigger_quality_action_reverted_once_2bb52', table='annotation_qualityaction', when='BEFORE')), pgtrigger.compiler.Trigger(name='quality_action_immutable', sql=pgtrigger.compiler.UpsertTriggerSql(func='RAISE EXCEPTION \'pgtrigger: Cannot update of "judge_id", "task_id", "rule_id", "action", "evidence", "note", "text", "batch", "created_by_id", "created_at" rows from % table\', TG_TABLE_NAME;', hash='35e058870affdbba84972173149e73340fdb6d78', operation='UPDATE OF "judge_id", "task_id", "rule_id", "action", "evidence", "note", "text", "batch", "created_by_id", "created_at"', pgid='pgtrigger_quality_action_immutable_20b7d', table='annotation_qualityaction', when='BEFORE'))],
                     },
                 ),

@@ -15,7 +15,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    replaces = [('campaign', '0002_campaigns'), ('campaign', '0003_addresses_and_names'), ('campaign', '0004_campaign_time_zone'), ('campaign', '0005_secrets_not_in_clear'), ('campaign', '0006_notices_and_codes_not_in_clear'), ('campaign', '0007_links_to_results'), ('campaign', '0008_questions_to_judges'), ('campaign', '0009_labels_and_help'), ('campaign', '0010_type_of_output'), ('campaign', '0011_media_of_texts'), ('campaign', '0012_duration_of_media'), ('campaign', '0013_machine_judges'), ('campaign', '0014_remove_zenodo_drafts'), ('campaign', '0015_erasure_of_persons'), ('campaign', '0016_names_of_constraints')]
+    replaces = [('campaign', '0002_campaigns'), ('campaign', '0003_addresses_and_names'), ('campaign', '0004_campaign_time_zone'), ('campaign', '0005_secrets_not_in_clear'), ('campaign', '0006_notices_and_codes_not_in_clear'), ('campaign', '0007_links_to_results'), ('campaign', '0008_questions_to_judges'), ('campaign', '0009_labels_and_help'), ('campaign', '0010_type_of_output'), ('campaign', '0011_media_of_texts'), ('campaign', '0012_duration_of_media'), ('campaign', '0013_machine_judges'), ('campaign', '0014_remove_zenodo_drafts'), ('campaign', '0015_erasure_of_persons'), ('campaign', '0016_names_of_constraints'), ('campaign', '0017_groups_from_answers'), ('campaign', '0018_upload_preset')]
 
     initial = True
 
@@ -376,6 +376,7 @@ class Migration(migrations.Migration):
                         ('test_set', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='upload', to='campaign.testset')),
                         ('common_documents', models.BooleanField(default=False)),
                         ('protocol', models.CharField(choices=[('ranking', 'Five-way ranking'), ('rating', 'Adequacy and fluency'), ('two_outputs', 'Two outputs'), ('top', 'Top or not'), ('spans', 'Error spans and scores'), ('sorting', 'Sorting'), ('editing', 'Blind editing'), ('quiz', 'Quiz')], default='ranking', max_length=20)),
+                        ('preset', models.CharField(blank=True, db_default='', default='', help_text='Name of the study that the first task becomes, such as mqm-core or mos; sets the protocol.', max_length=40)),
                     ],
                     options={
                         'constraints': [models.CheckConstraint(condition=models.Q(('reference_use__in', ['control', 'ranked', 'left_out'])), name='upload_reference_use_is_known'), models.CheckConstraint(condition=models.Q(('protocol__in', ['ranking', 'rating', 'two_outputs', 'top', 'spans', 'sorting', 'editing', 'quiz'])), name='upload_protocol_is_known')],
@@ -599,6 +600,7 @@ class Migration(migrations.Migration):
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('judge', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='group_members', to='campaign.judge', verbose_name='Judge')),
                         ('group', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='members', to='campaign.judgegroup', verbose_name='Judge group')),
+                        ('question', models.CharField(blank=True, db_default='', default='', editable=False, max_length=40)),
                     ],
                     options={
                         'verbose_name': 'Group member',
