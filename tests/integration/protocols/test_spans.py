@@ -87,7 +87,10 @@ def task(make_spans: Callable[..., Task]) -> Task:
 def test_a_judges_way_through_a_hit(judging: Client, judge: Judge, task: Task) -> None:
     lend(judge)
     hit = hit_asked(judging)
-    assert (hit["protocol"], hit["rules"]) == ("spans", RULES)
+    assert (hit["protocol"], hit["rules"]) == (
+        "spans",
+        {"protocol": "spans", **RULES},
+    )
     blocks = hit["blocks"]
     assert [len(block["candidates"]) for block in blocks] == [3, 3, 3]
 
@@ -107,7 +110,7 @@ def test_a_judges_way_through_a_hit(judging: Client, judge: Judge, task: Task) -
         duration_ms=30_000,
     )
     assert first.status_code == 200, first.content
-    named = {"protocol": "spans", "kind": "spans", **answer}
+    named = {"kind": "spans", **answer}
     assert (first.json()["labels"], first.json()["answer"]) == ([1, 2, 1], named)
     stored = hit_asked(judging)["blocks"][0]["judgment"]
     assert (stored["labels"], stored["answer"]) == ([1, 2, 1], named)
