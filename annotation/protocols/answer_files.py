@@ -47,6 +47,8 @@ class FileAnswer:
     duration_ms, active_ms : int, optional
         Elapsed time, and time without breaks.
     comment : str
+    placed : frozenset of int
+        Indexes of the candidates in whose texts the answer has positions.
     document_segments : int, optional
         Number of segments that the document has in the file, if `segment` is a place that was counted in it.
     about : int, optional
@@ -69,6 +71,7 @@ class FileAnswer:
     content: Any
     document: str = ""
     texts: tuple[str | None, ...] = ()
+    placed: frozenset[int] = frozenset()
     source: str | None = None
     languages: tuple[str, str] = ("", "")
     submitted_at: float | None = None

@@ -29,7 +29,13 @@ from campaign.models import Protocol, Task
 from campaign.texts.refusals import RefusedError
 from protocols.models import SuggestedSpans
 from protocols.spans.answers import start_read
-from protocols.spans.files.answers import FILES, file_answer, scores_read, spans_fitting
+from protocols.spans.files.answers import (
+    FILES,
+    as_imported,
+    file_answer,
+    scores_read,
+    spans_fitting,
+)
 from protocols.spans.files.jsonl import start_object
 from protocols.spans.planting import StartDraws
 from protocols.spans.records import Span, spans_overlapping
@@ -149,7 +155,8 @@ def _suggested(
             strict=True,
         ):
             try:
-                spans = _markable(spans_fitting(output, text, rules, lose), rules, lose)
+                fitting = spans_fitting(as_imported(output), text, rules, lose)
+                spans = _markable(fitting, rules, lose)
             except AnswerRefusedError as error:
                 refuse_answer(name, answer, None, error.problem, error.remedy)
             yield _Suggested(
