@@ -57,6 +57,47 @@ def suggestions_settled_in_words(*, task: Task) -> str:
     return ""
 
 
+@dataclass(frozen=True, slots=True)
+class SuggestionsCount:
+    """What judges of a task start from.
+
+    Attributes
+    ----------
+    outputs : int
+        Outputs with a suggestion or checked by its source, which may have found no error.
+    suggestions : int
+        Suggested errors in them, without planted ones.
+    withheld : int
+        Those of the outputs that are shown without suggestions.
+    planted : int
+        Those with a planted wrong suggestion.
+    """
+
+    outputs: int
+    suggestions: int
+    withheld: int
+    planted: int
+
+
+def suggestions_count(*, task: Task) -> SuggestionsCount:
+    """Count the suggestions of a task. One query."""
+    outputs = set()
+    withheld = set()
+    planted = set()
+    suggestions = 0
+    rows = SuggestedSpans.objects.filter(task=task).values_list("output_id", "start")
+    for output, stored in rows.iterator():
+        start = start_read(stored)
+        outputs.add(output)
+        suggestions += len(start.spans)
+        if not start.is_shown:
+            withheld.add(output)
+        if start.planted is not None:
+            planted.add(output)
+            suggestions -= 1
+    return SuggestionsCount(len(outputs), suggestions, len(withheld), len(planted))
+
+
 def suggestions_import(
     *,
     task: Task,

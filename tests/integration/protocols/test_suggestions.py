@@ -497,7 +497,13 @@ def test_suggestions_are_replaced_over_rest(task: Task, organiser: User) -> None
     address = f"/api/v1/tasks/{task.pk}/suggestions/"
     answer = api.put(address, {"file": sent(lines(task, FIRST))}, format="multipart")
     assert (answer.status_code, answer.json()) == (200, [])
-    assert SuggestedSpans.objects.exists()
+    outputs = SuggestedSpans.objects.count()
+    assert api.get(address).json() == {
+        "outputs": outputs,
+        "suggestions": outputs,
+        "withheld": SuggestedSpans.objects.filter(start__is_shown=False).count(),
+        "planted": 0,
+    }
     refused = api.put(address, {"file": sent("{}")}, format="multipart")
     assert (refused.status_code, [*refused.json()["errors"]]) == (400, ["file"])
 
