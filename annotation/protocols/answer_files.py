@@ -30,6 +30,7 @@ class FileAnswer:
     Attributes
     ----------
     line : int
+        0 if the file has no lines.
     judge : str
     segment, document : str
         Names; a segment may be named by its number in the test set. The document is empty if the file names none.

@@ -188,7 +188,8 @@ def _suggested(
         lambda answer: partial(refuse_answer, name, answer),
     )
     for answer, subject in zip(answers, answer_subjects, strict=True):
-        lose = losses.counter_for(f"{name}, line {answer.line}")
+        place = f"{name}, line {answer.line}" if answer.line else name
+        lose = losses.counter_for(place)
         for output, text, ids in zip(
             answer.content,
             subject.texts.candidates,

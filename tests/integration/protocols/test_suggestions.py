@@ -584,6 +584,9 @@ def test_a_campaign_of_pearmut_suggests_errors_in_outputs_with_blanks_around(
     task = task_of_file("pear.json", json.dumps(PEARMUT), tmp_path)
     suggestions_import(task=task, file=sent(json.dumps(PEARMUT), "pear.json"))
     assert suggested_words(task) == {"a": "Taschen", "b": "Etwas"}
+    other = json.dumps(PEARMUT).replace("Taschen", "Koffer!")
+    with pytest.raises(SuggestionsRefusedError, match="pear.json: the output of a"):
+        suggestions_import(task=task, file=sent(other, "pear.json"))
 
 
 @pytest.mark.parametrize("text", [None, "  Taschen bleiben hier.  "])
