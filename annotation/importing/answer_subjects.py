@@ -143,7 +143,7 @@ class AnswerSubjects:
             if not segment and name.source:
                 unnamed.add(name.source)
         by_source = self._segments_by_source(unnamed)
-        candidates = {}
+        candidates: dict[SegmentName, Sequence[KnownSegment]] = {}
         for name, segment in zip(new, named, strict=True):
             candidates[name] = segment or by_source.get(name.source, [])
             if not segment and len(candidates[name]) > 1:

@@ -38,12 +38,12 @@ from campaign.selectors.questions import (
     answers_summaries,
 )
 from campaign.services.questions import question_save
+from campaign.texts.joining import comma_list, labelled, semicolon_list
 from campaign.texts.languages import (
     language_name,
     language_pair_name,
     language_tag_checked,
 )
-from campaign.texts.joining import comma_list, labelled, semicolon_list
 from campaign.texts.lines import LinesTextarea
 from campaign.texts.normalisation import text_to_the_eye
 from campaign.texts.refusals import RefusalsAt
@@ -97,7 +97,7 @@ class AnswersForm(VersionedForm):
         for name in names:
             field = self[name]
             value = _value_in_words(field.field, field.initial)
-            stored.append(labelled(Truncator(field.label).chars(80), value))
+            stored.append(labelled(Truncator(str(field.label)).chars(80), value))
         return _(
             "You have answered these questions in another window since you opened this page. Save again to replace those "
             "answers with the ones below. Saved: %(answers)s",
