@@ -70,11 +70,7 @@ def task_rules_change(*, task: Task, rules: Rules) -> Task:
     has_pages = shows_documents(chosen)
     changes_pages = has_pages != shows_documents(before)
     if had_passes or has_passes or changes_pages:
-        if locked.hits.filter(purpose=HITPurpose.TRAINING).exists():
-            raise ValidationError(
-                _("This cannot be changed while the task has training items."),
-            )
-        hits_discard(task=locked)
+        _hits_discard(locked)
     task.rules = locked.rules = chosen
     task.save(update_fields=["rules"])
     design = design_in_force(task_id=task.pk)
@@ -87,6 +83,15 @@ def task_rules_change(*, task: Task, rules: Rules) -> Task:
         design.task = locked
         block_size_check(design)
     return task
+
+
+def _hits_discard(task: Task) -> None:
+    """Delete the HITs of a task, which are locked and not lent. Raises ValidationError if it has training."""
+    if task.hits.filter(purpose=HITPurpose.TRAINING).exists():
+        raise ValidationError(
+            _("This cannot be changed while the task has training items."),
+        )
+    hits_discard(task=task)
 
 
 @transaction.atomic
