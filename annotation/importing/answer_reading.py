@@ -370,5 +370,5 @@ def refuse_answer(
     problem: str,
     remedy: str,
 ) -> NoReturn:
-    """Raise FormatError with the line of an answer."""
-    raise FormatError(file, problem, remedy, line=answer.line, field=field)
+    """Raise FormatError with the line of an answer, if its file has lines."""
+    raise FormatError(file, problem, remedy, line=answer.line or None, field=field)

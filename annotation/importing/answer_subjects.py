@@ -9,6 +9,7 @@ from annotation.protocols.answer_files import FileAnswer
 from annotation.protocols.submissions import BlockTexts
 from campaign.database.many_rows import table_scans_off
 from campaign.formats.errors import Losses
+from campaign.formats.json_text import whole_text
 from campaign.formats.segment_identity import (
     DocumentColumn,
     KnownSegment,
@@ -18,6 +19,7 @@ from campaign.formats.segment_identity import (
     same_text,
 )
 from campaign.models import Output, Segment, Task, TestSet
+from campaign.selectors.uploads import outputs_moved
 from campaign.texts.normalisation import text_to_the_eye
 
 #: Raises the error for an answer; the arguments are field, problem and remedy.
@@ -61,6 +63,7 @@ class AnswerSubjects:
         self._losses = losses
         self._systems = dict(self._test_set.systems.values_list("name", "id"))
         self._known_segments = known_segments(self._test_set)
+        self._moved = outputs_moved(test_set=self._test_set)
         self._systems_named = ", ".join(sorted(self._systems)[:_NAMES_IN_ERRORS])
         self._forget()
 
@@ -140,7 +143,7 @@ class AnswerSubjects:
             if not segment and name.source:
                 unnamed.add(name.source)
         by_source = self._segments_by_source(unnamed)
-        candidates = {}
+        candidates: dict[SegmentName, Sequence[KnownSegment]] = {}
         for name, segment in zip(new, named, strict=True):
             candidates[name] = segment or by_source.get(name.source, [])
             if not segment and len(candidates[name]) > 1:
@@ -210,7 +213,7 @@ class AnswerSubjects:
             for systems, text in zip(answer.candidates, answer.texts, strict=False):
                 for name in systems:
                     key = (segment.key, self._systems.get(name))
-                    is_fitting &= same_text(text, texts_by_output.get(key))
+                    is_fitting &= _same_output(text, texts_by_output.get(key))
             if is_fitting:
                 fitting.append(segment)
         return fitting or segments
@@ -269,6 +272,30 @@ class AnswerSubjects:
             "correct the name, or import all outputs of the test set",
         )
 
+    def _refuse_uncertain_places(
+        self,
+        answer: FileAnswer,
+        position: int,
+        segment: KnownSegment,
+        refuse: Callable[[FileAnswer], Refuse],
+    ) -> None:
+        """Refuse positions in an output whose import removed characters before others, if the file does not have it.
+
+        They may count in the text as it was or as it is: the former text is not kept.
+        """
+        if position not in answer.placed or (
+            answer.texts and answer.texts[position] is not None
+        ):
+            return
+        for name in answer.candidates[position]:
+            if segment.number in self._moved.get(name, ()):
+                refuse(answer)(
+                    None,
+                    f"the import of the texts removed blanks from the output of {name} for segment {segment.number}, so "
+                    "positions in it are uncertain",
+                    "add the text in which they count to each output, in a format that has it",
+                )
+
     def _subject(
         self,
         answer: FileAnswer,
@@ -290,7 +317,8 @@ class AnswerSubjects:
                     f"{', '.join(systems)} wrote different texts for segment {segment.number}",
                     "list them as separate candidates",
                 )
-            if answer.texts and not same_text(answer.texts[position], text):
+            self._refuse_uncertain_places(answer, position, segment, refuse)
+            if answer.texts and not _same_output(answer.texts[position], text):
                 problem = f"the output of {systems[0]} for segment {segment.number} differs from the test set"
                 remedy = "import the judgments of these texts, or import the texts that were judged"
                 if _looks_same(answer.texts[position], text):
@@ -301,6 +329,13 @@ class AnswerSubjects:
             texts.append(text)
         block_texts = BlockTexts(tuple(texts), self._source_texts[segment.key])
         return AnswerSubject(segment.key, segment.number, tuple(ids), block_texts)
+
+
+def _same_output(text: str | None, stored: str | None) -> bool:
+    """Return whether a text is an output of the test set, whose import removed blanks around it."""
+    return same_text(text, stored) or (
+        text is not None and same_text(whole_text(text), stored)
+    )
 
 
 def _source_texts(segments: Collection[int]) -> dict[int, str | None]:

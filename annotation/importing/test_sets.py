@@ -142,7 +142,10 @@ def test_set_from_files(
     upload_becomes(
         upload=upload or Upload.objects.create(campaign=campaign, name=test_set.name),
         test_set_id=test_set.pk,
-        facts=omissions_report(omissions.left_out, omissions.warnings),
+        facts={
+            **omissions_report(omissions.left_out, omissions.warnings),
+            "moved": omissions.moved,
+        },
     )
     return test_set
 

@@ -11,6 +11,7 @@ from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
+from django.utils.text import Truncator
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
@@ -37,6 +38,7 @@ from campaign.selectors.questions import (
     answers_summaries,
 )
 from campaign.services.questions import question_save
+from campaign.texts.joining import comma_list, labelled, semicolon_list
 from campaign.texts.languages import (
     language_name,
     language_pair_name,
@@ -47,8 +49,11 @@ from campaign.texts.normalisation import text_to_the_eye
 from campaign.texts.refusals import RefusalsAt
 
 
-class AnswersForm(forms.Form):
-    """A judge's answers to questions, in the language of the page."""
+class AnswersForm(VersionedForm):
+    """A judge's answers to questions, in the language of the page.
+
+    If the judge has answered on another page meanwhile, the form is refused once and names the stored answers.
+    """
 
     def __init__(
         self,
@@ -86,6 +91,18 @@ class AnswersForm(forms.Form):
             field.language = wording.language
             self.fields[question.name] = field
 
+    def changed_in_words(self, names: Sequence[str]) -> str:
+        """Return the message about questions that the judge has answered meanwhile, with the stored answers."""
+        stored = []
+        for name in names:
+            field = self[name]
+            value = _value_in_words(field.field, field.initial)
+            stored.append(labelled(Truncator(str(field.label)).chars(80), value))
+        return _(
+            "You have answered these questions in another window since you opened this page. Save again to replace those "
+            "answers with the ones below. Saved: %(answers)s",
+        ) % {"answers": semicolon_list(stored)}
+
     def values(self) -> dict[str, AnswerValue]:
         """Return the answers to store: None for none."""
         values: dict[str, AnswerValue] = {}
@@ -97,6 +114,20 @@ class AnswersForm(forms.Form):
             if isinstance(value, float):
                 values[name] = plain_number(value)
         return values
+
+
+def _value_in_words(field: Any, value: AnswerValue) -> str:
+    """Return a stored answer in the language of the page."""
+    if value is None:
+        return _("No answer")
+    if isinstance(value, bool):
+        return _("I agree") if value else _("No answer")
+    labels = dict(getattr(field, "choices", ()))
+    if isinstance(value, list):
+        return comma_list(str(labels.get(each, each)) for each in value)
+    if value in labels:
+        return str(labels[value])
+    return str(field.widget.format_value(value))
 
 
 #: A number with one separator that groups no thousands, so that it is the decimal separator.

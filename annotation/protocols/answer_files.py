@@ -30,6 +30,7 @@ class FileAnswer:
     Attributes
     ----------
     line : int
+        0 if the file has no lines.
     judge : str
     segment, document : str
         Names; a segment may be named by its number in the test set. The document is empty if the file names none.
@@ -47,6 +48,8 @@ class FileAnswer:
     duration_ms, active_ms : int, optional
         Elapsed time, and time without breaks.
     comment : str
+    placed : frozenset of int
+        Indexes of the candidates in whose texts the answer has positions.
     document_segments : int, optional
         Number of segments that the document has in the file, if `segment` is a place that was counted in it.
     about : int, optional
@@ -69,6 +72,7 @@ class FileAnswer:
     content: Any
     document: str = ""
     texts: tuple[str | None, ...] = ()
+    placed: frozenset[int] = frozenset()
     source: str | None = None
     languages: tuple[str, str] = ("", "")
     submitted_at: float | None = None

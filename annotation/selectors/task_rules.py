@@ -6,7 +6,6 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, JudgmentSequence, UncountedAnswer
 from annotation.protocols.answer_kinds import Rules, answer_kind_of
-from annotation.selectors.passes import has_passes
 from campaign.models import Task, TestSet
 
 
@@ -61,13 +60,7 @@ def name_settled_in_words(*, test_set: TestSet) -> str:
 
 
 def rules_settled_in_words(*, task: Task) -> str:
-    """Return the reason why the rules of a task are fixed; empty while they can be changed.
-
-    In a protocol with passes, planned HITs already allot texts to judges, even before they are
-    lent. At most three queries, or four with passes.
-    """
+    """Return the reason why the rules of a task are fixed; empty until a HIT is lent. At most three queries."""
     if is_lent(task=task):
         return _("This cannot be changed: judging has started.")
-    if has_passes(task) and task.hits.exists():
-        return _("This cannot be changed: texts have already been assigned to judges.")
     return ""

@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from annotation.models import HITPurpose
 from annotation.protocols.answer_kinds import (
     MOST_ON_PAGE,
     Rules,
@@ -24,6 +25,7 @@ from annotation.selectors.task_rules import (
     task_rules,
 )
 from annotation.services.numbers import ranking_request
+from annotation.services.planning.batch import hits_discard, hits_lock
 from annotation.services.planning.designs import block_size_check, design_change
 from campaign.database.many_rows import row_locked
 from campaign.models import Judge, Protocol, SystemKind, Task, TestSet, User
@@ -36,10 +38,12 @@ from campaign.texts.studies import Preset, study_checked
 def task_rules_change(*, task: Task, rules: Rules) -> Task:
     """Set rules of a task; omitted rules stay, and unchanged ones are not written.
 
-    Locks the task's row. Raises ValidationError for rules that its protocol does not have, and once
+    HITs planned by other rules are planned anew. Locks the task's row, and before judging its HITs. Raises ValidationError for rules that its protocol does not have, and once
     a HIT of the task is lent, because judgments would then answer different questions, except for
     rules that change no answer; DesignRefusedError if the design in force does not fit them.
     """
+    if not is_lent(task=task):
+        hits_lock(task=task)
     locked = row_locked(task)
     kind = answer_kind_of(locked)
     before = task_rules(locked)
@@ -58,17 +62,15 @@ def task_rules_change(*, task: Task, rules: Rules) -> Task:
         ranking_request(task_id=task.pk)
         return task
     settled = rules_settled_in_words(task=locked)
-    # HITs drawn for blocks fit no pass and no page, and those of a pass or page fit nothing else.
-    has_passes = answer_kind(locked.protocol, chosen).passes is not None
-    changes_hits = has_passes != (answer_kind_of(locked).passes is not None)
-    has_pages = shows_documents(chosen)
-    changes_pages = has_pages != shows_documents(before)
-    if (changes_hits or changes_pages) and locked.hits.exists():
-        settled = settled or _(
-            "This cannot be changed: HITs have already been planned.",
-        )
     if settled:
         raise ValidationError(settled)
+    # HITs drawn for blocks fit no pass and no page, and those of a pass or page fit nothing else.
+    had_passes = kind.passes is not None
+    has_passes = answer_kind(locked.protocol, chosen).passes is not None
+    has_pages = shows_documents(chosen)
+    changes_pages = has_pages != shows_documents(before)
+    if had_passes or has_passes or changes_pages:
+        _hits_discard(locked)
     task.rules = locked.rules = chosen
     task.save(update_fields=["rules"])
     design = design_in_force(task_id=task.pk)
@@ -81,6 +83,15 @@ def task_rules_change(*, task: Task, rules: Rules) -> Task:
         design.task = locked
         block_size_check(design)
     return task
+
+
+def _hits_discard(task: Task) -> None:
+    """Delete the HITs of a task, which are locked and not lent. Raises ValidationError if it has training."""
+    if task.hits.filter(purpose=HITPurpose.TRAINING).exists():
+        raise ValidationError(
+            _("This cannot be changed while the task has training items."),
+        )
+    hits_discard(task=task)
 
 
 @transaction.atomic

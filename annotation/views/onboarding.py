@@ -121,6 +121,7 @@ def questions_page(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect(_page_after_questions(judge) if is_end else "judge", slug)
     context = {
         "answers_form": form,
+        "has_refused": any(name in form.errors for name in form.fields),
         "is_end": is_end,
         "is_first_time": any(
             question.name not in judge.answers for question in questions

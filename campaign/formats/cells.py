@@ -19,14 +19,14 @@ Refuse = Callable[[str | None, str, str], NoReturn]
 _JOINED: Final = re.compile(r"([a-z-]+[0-9]{4}\.)[^+]+(\+\1[^+]+)+")
 
 
-def refuse_at(file: str, line: int) -> Refuse:
-    """Return a function that raises the error for (field, problem, remedy) at a line."""
+def refuse_at(file: str, line: int | None) -> Refuse:
+    """Return a function that raises the error for (field, problem, remedy) at a line; None if the file has no lines."""
     return partial(_refuse, file, line)
 
 
 def _refuse(
     file: str,
-    line: int,
+    line: int | None,
     field: str | None,
     problem: str,
     remedy: str,

@@ -14,7 +14,9 @@ from campaign.formats.json_text import (
     decode_file,
     object_lines,
     paragraphs,
+    raw_text_value,
     text_value,
+    whole_text,
 )
 from campaign.formats.omissions import Omissions, SystemsSeen
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
@@ -96,13 +98,17 @@ def read_pearmut_campaign(
             references: tuple[str, ...] = ()
             if item.reference:
                 references = (item.reference,)
+            outputs = {}
+            for model, text in models.in_order(item.outputs).items():
+                outputs[model] = omissions.output(model, name, text, location)
             yield SegmentTexts(
                 document=name,
                 position=position,
                 number=count,
                 source=item.source,
                 references=references,
-                outputs=models.in_order(item.outputs),
+                outputs=outputs,
+                trimmed=omissions.trimmed(),
             )
 
 
@@ -281,7 +287,9 @@ class _Reader:
             problem = system_name_problem(model)
             if problem:
                 self._refuse(path, problem, "rename the model in every item")
-            outputs[model] = self._required_text(path, output, f"the output of {model}")
+            text = self._raw_text(path, output)
+            self._refuse_empty(path, text, f"the output of {model}")
+            outputs[model] = text
         return outputs
 
     def _merge(self, item: _Item, again: _Item) -> None:
@@ -289,7 +297,8 @@ class _Reader:
         differing = None
         for model, text in again.outputs.items():
             first_text = item.outputs.setdefault(model, text)
-            if first_text != text and differing is None:
+            is_same = whole_text(first_text) == whole_text(text)
+            if not is_same and differing is None:
                 differing = f"the output of {model}"
         if item.source != again.source or item.reference != again.reference:
             differing = "the source or reference"
@@ -302,12 +311,19 @@ class _Reader:
 
     def _required_text(self, path: str, value: object, label: str) -> str:
         text = self._text(path, value)
-        if not text:
-            self._refuse(path, f"{label} is empty", "fill it in, or remove the item")
+        self._refuse_empty(path, text, label)
         return text
 
+    def _refuse_empty(self, path: str, text: str, label: str) -> None:
+        if not text.strip():
+            self._refuse(path, f"{label} is empty", "fill it in, or remove the item")
+
     def _text(self, path: str, value: object) -> str:
-        text = text_value(value, Location(self._file, field=path))
+        return whole_text(self._raw_text(path, value))
+
+    def _raw_text(self, path: str, value: object) -> str:
+        """Return a text with the blanks around it."""
+        text = raw_text_value(value, Location(self._file, field=path))
         served, folder = self._folders
         if served:
             return text.replace(served, folder)
@@ -460,10 +476,11 @@ class _Line:
         return text_value(value, Location(self.file, self.number, field=key))
 
     def output(self, key: str, outputs: Mapping[str, object]) -> str:
-        """Return the output called `key`; empty for null, which systems write on failure."""
+        """Return the output called `key`, with the blanks around it; empty for null, which systems write on failure."""
         if key in outputs and outputs[key] is None:
             return ""
-        return self.text(key, outputs.get(key))
+        location = Location(self.file, self.number, field=key)
+        return raw_text_value(outputs.get(key), location)
 
     def name(self, key: str) -> str:
         """Return a name on one line."""
@@ -666,6 +683,7 @@ class _SegmentWriter:
                 source=source,
                 references=tuple(pieces[index].strip() for pieces in references),
                 outputs=texts,
+                trimmed=self._omissions.trimmed(),
             )
 
     def _references(self, line: GenmtSource, count: int) -> list[list[str]]:

@@ -338,6 +338,11 @@ def refuse_damage(text: str, *, file: str, line: int | None, field: str) -> None
 
 def text_value(value: object, location: Location) -> str:
     """Return a value, which must be a text, as `whole_text` does. Raises FormatError."""
+    return whole_text(raw_text_value(value, location))
+
+
+def raw_text_value(value: object, location: Location) -> str:
+    """Return a value, which must be a text, with the blanks around it. Raises FormatError."""
     if not isinstance(value, str):
         if value is None:
             called = "missing"
@@ -349,14 +354,13 @@ def text_value(value: object, location: Location) -> str:
             f"the text is longer than {MAX_LINE_BYTES:,} characters",
             "shorten it",
         )
-    text = whole_text(value)
     refuse_damage(
-        text.replace("\n", " "),
+        whole_text(value).replace("\n", " "),
         file=location.file,
         line=location.line,
         field=location.field or "",
     )
-    return text
+    return value
 
 
 _BREAKS: Final = re.compile(r"\r\n?|\n")
@@ -371,3 +375,9 @@ def paragraphs(text: str) -> list[str]:
 def whole_text(text: str) -> str:
     r"""Return the stripped text with its line breaks (all as \n) and blank lines."""
     return _BREAKS.sub("\n", text).strip()
+
+
+def place_in_whole_text(text: str, place: int) -> int:
+    """Return the place of a character of a text, counted from 0, in what `whole_text` makes of it."""
+    before = _BREAKS.sub("\n", text[:place]).lstrip()
+    return min(len(before), len(whole_text(text)))

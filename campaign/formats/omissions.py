@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Final, TypeVar
 
 from campaign.formats.errors import FormatError, Location, SurplusError
-from campaign.formats.json_text import JSONObject
+from campaign.formats.json_text import JSONObject, whole_text
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.segments import filled_text
 from campaign.texts.normalisation import text_to_the_eye
@@ -25,7 +25,8 @@ class Omissions:
     `left_out` lists omissions (a file, or a place in it) with their reasons. `uncovered` lists systems with
     missing outputs by document; `first` is the error for the first of them. `warnings` are sentences about
     suspicious content. `settings` is the JSON that a campaign file of another tool has besides texts. `media` has what
-    the file of each mark in a text was called. Memory grows with the documents and the files.
+    the file of each mark in a text was called. `moved` has the numbers of segments, by system, in whose outputs positions
+    changed when blanks were removed. Memory grows with the documents, the files and these outputs.
     """
 
     left_out: list[tuple[str, str]] = field(default_factory=list)
@@ -34,6 +35,8 @@ class Omissions:
     warnings: list[str] = field(default_factory=list)
     settings: JSONObject | None = None
     media: dict[str, str] = field(default_factory=dict)
+    moved: dict[str, list[int]] = field(default_factory=dict)
+    _trimmed: dict[str, bool] = field(default_factory=dict)
 
     def lacks(self, document: str, system: str, error: FormatError) -> None:
         """Note that a system lacks an output in the document."""
@@ -50,11 +53,25 @@ class Omissions:
         of: str = "",
     ) -> str:
         """Return the stripped output; note an empty one as missing. `of` describes the segment for errors."""
+        kept = whole_text(text)
         try:
-            return filled_text(text, f"the output of {system}{of}", location)
+            filled_text(kept, f"the output of {system}{of}", location)
         except FormatError as error:
             self.lacks(document, system, error)
             return ""
+        self.keeps(system, text, kept)
+        return kept
+
+    def keeps(self, system: str, text: str, kept: str) -> None:
+        """Note what is kept of an output in a file."""
+        if kept != text:
+            self._trimmed[system] = not text.startswith(kept)
+
+    def trimmed(self) -> tuple[tuple[str, bool], ...]:
+        """Return the `SegmentTexts.trimmed` of the outputs since the last call."""
+        trimmed = tuple(self._trimmed.items())
+        self._trimmed.clear()
+        return trimmed
 
     def refuse_uncovered(self, documents: int) -> None:
         """Raise FormatError if a document is not covered by all systems; `documents` is the number of all."""
@@ -179,6 +196,8 @@ def noticed(
     marks = Counter[str]()
     first: dict[str, str] = {}
     systems: dict[str, None] = {}
+    trimmed = 0
+    first_trimmed = ""
     for segment in segments:
         outputs = dict(segment.outputs)
         if reference_system and segment.references and segment.references[0]:
@@ -190,12 +209,22 @@ def noticed(
             for mark in _marks(text):
                 marks[mark] += 1
                 first.setdefault(mark, f"{location}, {whose}")
+        for system, is_moved in segment.trimmed:
+            trimmed += 1
+            first_trimmed = first_trimmed or f"{location}, the output of {system}"
+            if is_moved:
+                omissions.moved.setdefault(system, []).append(segment.number)
         yield segment
     omissions.warnings += _names_alike(systems)
     for (one, two), count in alike.most_common():
         omissions.warnings.append(
             f"{one} and {two} look the same in {counted(count, 'segment')} "
             "but are stored as different texts",
+        )
+    if trimmed:
+        omissions.warnings.append(
+            f"blanks before and after {counted(trimmed, 'output')} are removed, so positions of errors count "
+            f"without them, first in {first_trimmed}",
         )
     for mark, first_place in first.items():
         texts = counted(marks[mark], "text")

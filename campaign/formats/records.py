@@ -26,7 +26,8 @@ class SegmentTexts:
 
     `number` counts from 1 within the test set, `position` from 1 within the document. Texts are stripped.
     `references[i]` is empty if reference i + 1 does not cover the segment; `source` and the outputs are
-    never empty. Every segment of a test set has outputs of the same systems, in the same order.
+    never empty. Every segment of a test set has outputs of the same systems, in the same order. `trimmed` names systems
+    whose output had blanks around it, each with whether positions in the output changed when they were removed.
     """
 
     document: str
@@ -35,6 +36,7 @@ class SegmentTexts:
     source: str
     references: tuple[str, ...]
     outputs: Mapping[str, str]
+    trimmed: tuple[tuple[str, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

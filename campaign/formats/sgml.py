@@ -254,6 +254,7 @@ def read_sgml_test_set(
             source=source_text,
             references=tuple(reference_texts),
             outputs=outputs,
+            trimmed=omissions.trimmed(),
         )
     counter.refuse_nothing()
     for file in (*reference_files, *system_files.values()):

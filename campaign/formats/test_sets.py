@@ -12,6 +12,7 @@ from campaign.formats.genmt import read_genmt_test_set, read_pearmut_campaign
 from campaign.formats.json_text import (
     JSONObject,
     object_lines,
+    raw_text_value,
     text_value,
     whole_text,
 )
@@ -85,6 +86,7 @@ def read_plain_test_set(
             source=source_text,
             references=tuple(text.strip() for text in row[1:first_output]),
             outputs=outputs,
+            trimmed=omissions.trimmed(),
         )
     counter.refuse_nothing()
     if documents is not None and any(domains.values()):
@@ -205,7 +207,9 @@ def read_tsv_test_set(
     if "source" in numeric_names:
         numeric.clear()
     layout = _layout(file.name, line, names, numeric)
-    if omissions is not None:
+    if omissions is None:
+        omissions = Omissions()
+    else:
         for column, why in layout.left_out.items():
             part = f'{file.name}, column "{names[column]}"'
             omissions.left_out.append((part, why))
@@ -221,7 +225,7 @@ def read_tsv_test_set(
             first = cells
         elif number == 2:
             _refuse_row_for_each_output(file.name, line, layout, first, cells)
-        yield _segment(file, line, layout, cells, counter)
+        yield _segment(file, line, layout, cells, counter, omissions)
     counter.refuse_nothing()
 
 
@@ -231,6 +235,7 @@ def _segment(
     layout: _Layout,
     cells: list[str],
     counter: SegmentCounter,
+    omissions: Omissions,
 ) -> SegmentTexts:
     def filled(column: int, label: str) -> str:
         location = Location(file.name, line, column + 1, layout.names[column])
@@ -247,6 +252,7 @@ def _segment(
     outputs = {}
     for system, column in layout.systems.items():
         outputs[system] = filled(column, f"the output of {system}")
+        omissions.keeps(system, cells[column], outputs[system])
     return SegmentTexts(
         document=document,
         position=position,
@@ -254,6 +260,7 @@ def _segment(
         source=source,
         references=tuple(cells[column].strip() for column in layout.references),
         outputs=outputs,
+        trimmed=omissions.trimmed(),
     )
 
 
@@ -451,7 +458,7 @@ class _Line:
         reference_texts = [self._text("references", text) for text in references]
         outputs = {}
         for system, value in systems.in_order(self._outputs).items():
-            text = self._text("outputs", "" if value is None else value)
+            text = raw_text_value("" if value is None else value, location)
             outputs[system] = systems.omissions.output(system, document, text, location)
         return SegmentTexts(
             document=document,
@@ -460,6 +467,7 @@ class _Line:
             source=source,
             references=tuple(reference_texts),
             outputs=outputs,
+            trimmed=systems.omissions.trimmed(),
         )
 
     def _segment_id(self) -> str | None:
@@ -482,8 +490,8 @@ class _Line:
         return one_line(text)
 
 
-#: Keys of texts, which keep their line breaks; ids and names have none.
-_TEXT_KEYS: Final = frozenset({"source", "references", "outputs"})
+#: Keys of texts besides outputs, which keep their line breaks; ids and names have none.
+_TEXT_KEYS: Final = frozenset({"source", "references"})
 SNIFFED_BYTES: Final = 64 * 1024
 _SGML_SET = re.compile(r"<(?:srcset|refset|tstset)[\s>]", re.IGNORECASE)
 _XML_SET = re.compile(r"<dataset[\s>]")

@@ -352,6 +352,7 @@ class _Aligned:
                 source=source,
                 references=tuple(reference_texts),
                 outputs=texts,
+                trimmed=omissions.trimmed(),
             )
 
     def _segment_suffix(self, segment: XmlSegment) -> str:

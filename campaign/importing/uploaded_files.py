@@ -86,6 +86,7 @@ def _segments(
             omissions.left_out += item.left_out
             omissions.warnings += item.warnings
             omissions.settings = item.settings
+            omissions.moved |= item.moved
         else:
             yield item
 

@@ -1,4 +1,4 @@
-"""Forms of the organisers' pages."""
+"""Forms of pages, which notice changes made meanwhile."""
 
 import hashlib
 import re
@@ -60,11 +60,14 @@ class VersionedForm(forms.Form):
         ]
         if not names:
             return
-        message = _(
+        self.errors[VERSION] = self.error_class([self.changed_in_words(names)])
+
+    def changed_in_words(self, names: Sequence[str]) -> str:
+        """Return the message about fields whose values have changed since the page was loaded."""
+        return _(
             "Another organiser changed this since you opened the page: %(fields)s. Your entries are kept below. Save "
             "again to replace theirs, or reload the page to see theirs.",
         ) % {"fields": comma_list(str(self[name].label) for name in names)}
-        self.errors[VERSION] = self.error_class([message])
 
     @property
     def changed_meanwhile(self) -> str:

@@ -10,7 +10,7 @@ from django.db.models import Count, QuerySet, Sum
 from django.db.models.functions import Coalesce, Length
 
 from campaign.formats.json_text import JSONObject
-from campaign.models import Campaign, Job, KeptFile, Task, Upload
+from campaign.models import Campaign, Job, KeptFile, Task, TestSet, Upload
 
 
 def uploads_read(*, campaign: Campaign, uploads: Sequence[Any]) -> Sequence[Any]:
@@ -60,3 +60,14 @@ def drafts(*, campaign: Campaign, with_files: bool = False) -> QuerySet[Upload]:
     if with_files:
         uploads = uploads.filter(file_count__gt=0)
     return uploads.order_by("-created_at")
+
+
+def outputs_moved(*, test_set: TestSet) -> dict[str, frozenset[int]]:
+    """Return the segments, by system, in whose outputs positions changed when the import of the texts removed blanks.
+
+    One query.
+    """
+    reports = Upload.objects.filter(test_set=test_set).values_list("report", flat=True)
+    report = reports.first() or {}
+    moved = report.get("moved", {})
+    return {system: frozenset(numbers) for system, numbers in moved.items()}

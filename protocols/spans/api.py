@@ -10,7 +10,8 @@ from rest_framework.response import Response
 
 from annotation.api.answers import LossSerializer
 from campaign.api.base import TaskAPIView
-from protocols.spans.suggestions import suggestions_import
+from campaign.api.plain_serializer import PlainSerializer
+from protocols.spans.suggestions import suggestions_count, suggestions_import
 
 
 class SuggestionsSentSerializer(serializers.Serializer[Any]):
@@ -34,8 +35,31 @@ class SuggestionsSentSerializer(serializers.Serializer[Any]):
     )
 
 
+class SuggestionsCountSerializer(PlainSerializer):
+    """Numbers of suggestions of a task."""
+
+    outputs = serializers.IntegerField(
+        help_text="Outputs in the file or task that suggestions came from, also those without errors.",
+    )
+    suggestions = serializers.IntegerField(
+        help_text="Suggested errors, without planted ones.",
+    )
+    withheld = serializers.IntegerField(
+        help_text="Those of the outputs that are shown without suggestions.",
+    )
+    planted = serializers.IntegerField(
+        help_text="Those of the outputs with a planted wrong suggestion.",
+    )
+
+
 class SuggestionsView(TaskAPIView):
     parser_classes = [MultiPartParser]
+
+    @extend_schema("suggestions_count", responses=SuggestionsCountSerializer)
+    def get(self, _request: Request, task_id: int) -> Response:
+        """Count the errors from which judges of a task with error spans start."""
+        counted = suggestions_count(task=self.task)
+        return self.serialized(counted, SuggestionsCountSerializer)
 
     @extend_schema(
         "suggestions_replace",

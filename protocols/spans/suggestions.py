@@ -29,7 +29,13 @@ from campaign.models import Protocol, Task
 from campaign.texts.refusals import RefusedError
 from protocols.models import SuggestedSpans
 from protocols.spans.answers import start_read
-from protocols.spans.files.answers import FILES, file_answer, scores_read, spans_fitting
+from protocols.spans.files.answers import (
+    FILES,
+    as_imported,
+    file_answer,
+    scores_read,
+    spans_fitting,
+)
 from protocols.spans.files.jsonl import start_object
 from protocols.spans.planting import StartDraws
 from protocols.spans.records import Span, spans_overlapping
@@ -49,6 +55,47 @@ def suggestions_settled_in_words(*, task: Task) -> str:
     if is_lent(task=task):
         return _("Judging has started. Suggested errors can no longer be changed.")
     return ""
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestionsCount:
+    """What judges of a task start from.
+
+    Attributes
+    ----------
+    outputs : int
+        Outputs with a suggestion or checked by its source, which may have found no error.
+    suggestions : int
+        Suggested errors in them, without planted ones.
+    withheld : int
+        Those of the outputs that are shown without suggestions.
+    planted : int
+        Those with a planted wrong suggestion.
+    """
+
+    outputs: int
+    suggestions: int
+    withheld: int
+    planted: int
+
+
+def suggestions_count(*, task: Task) -> SuggestionsCount:
+    """Count the suggestions of a task. One query."""
+    outputs = set()
+    withheld = set()
+    planted = set()
+    suggestions = 0
+    rows = SuggestedSpans.objects.filter(task=task).values_list("output_id", "start")
+    for output, stored in rows.iterator():
+        start = start_read(stored)
+        outputs.add(output)
+        suggestions += len(start.spans)
+        if not start.is_shown:
+            withheld.add(output)
+        if start.planted is not None:
+            planted.add(output)
+            suggestions -= 1
+    return SuggestionsCount(len(outputs), suggestions, len(withheld), len(planted))
 
 
 def suggestions_import(
@@ -141,7 +188,8 @@ def _suggested(
         lambda answer: partial(refuse_answer, name, answer),
     )
     for answer, subject in zip(answers, answer_subjects, strict=True):
-        lose = losses.counter_for(f"{name}, line {answer.line}")
+        place = f"{name}, line {answer.line}" if answer.line else name
+        lose = losses.counter_for(place)
         for output, text, ids in zip(
             answer.content,
             subject.texts.candidates,
@@ -149,7 +197,8 @@ def _suggested(
             strict=True,
         ):
             try:
-                spans = _markable(spans_fitting(output, text, rules, lose), rules, lose)
+                fitting = spans_fitting(as_imported(output), text, rules, lose)
+                spans = _markable(fitting, rules, lose)
             except AnswerRefusedError as error:
                 refuse_answer(name, answer, None, error.problem, error.remedy)
             yield _Suggested(

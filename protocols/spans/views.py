@@ -17,6 +17,7 @@ from annotation.views.answers import (
     losses_warn,
 )
 from campaign.models import Protocol, Task
+from campaign.texts.counted import filled
 from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import form_page, of_task, organised_task
 from campaign.views.decorators import form_view, page_view
@@ -26,7 +27,11 @@ from protocols.spans.forms import ErrorSchemeForm, SuggestionsForm
 from protocols.spans.marked_errors import SEVERITIES, marked_errors
 from protocols.spans.presets import SPANS_PRESETS
 from protocols.spans.rules import rules_complete, weights_of
-from protocols.spans.suggestions import suggestions_import, suggestions_settled_in_words
+from protocols.spans.suggestions import (
+    suggestions_count,
+    suggestions_import,
+    suggestions_settled_in_words,
+)
 
 _ERRORS_LISTED: Final = 50
 _FILTERS: Final = ("severity", "category", "system")
@@ -85,7 +90,7 @@ def suggestions_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespo
     if form.is_bound and form.is_valid():
         with RefusalsAt(form):
             losses_warn(request, suggestions_import(task=task, **form.cleaned_data))
-            messages.success(request, _("Saved."))
+            messages.success(request, _suggestions_in_words(task))
             return redirect("suggestions", slug, task.pk)
     suggestions = SuggestedSpans.objects.filter(task=task)
     context = {
@@ -97,6 +102,23 @@ def suggestions_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespo
         .order_by("source"),
     }
     return form_page(request, "organiser/suggestions.html", context)
+
+
+def _suggestions_in_words(task: Task) -> str:
+    """Return the numbers of suggestions after a change."""
+    count = suggestions_count(task=task)
+    if not count.outputs:
+        return _("Saved.")
+    return filled(
+        _(
+            "Saved. Suggested errors: %(suggestions)s. Outputs: %(outputs)s. Shown without suggestions: %(withheld)s. "
+            "With a planted one: %(planted)s.",
+        ),
+        suggestions=count.suggestions,
+        outputs=count.outputs,
+        withheld=count.withheld,
+        planted=count.planted,
+    )
 
 
 #: Presets with categories.

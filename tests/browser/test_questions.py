@@ -175,3 +175,23 @@ def test_choice_that_excludes_the_others_unticks_them(
     expect(page.get_by_label("English")).not_to_be_checked()
     page.get_by_label("German").check()
     expect(page.get_by_label("None of these")).not_to_be_checked()
+
+
+def test_back_shows_the_saved_answers_after_a_refusal(
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
+    tolerate: list[str],
+) -> None:
+    tolerate.append("400")
+    ask(judge.campaign, CONSENT)
+    sign_in(page, judge)
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    page.get_by_role("checkbox", name="I agree").check()
+    page.get_by_role("button", name="Continue").click()
+    at_sentence(page, 1)
+    page.go_back()
+    expect(page.get_by_role("heading", name="Your answers")).to_be_visible()
+    expect(page.get_by_role("checkbox", name="I agree")).to_be_checked()
+    expect(page.get_by_role("alert")).to_have_count(0)

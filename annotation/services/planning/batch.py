@@ -33,6 +33,32 @@ from campaign.database.many_rows import pgtrigger_ignore_preset
 from campaign.models import OutputCorrection, Task
 
 
+def hits_lock(*, task: Task) -> None:
+    """Lock the HITs of a task until the commit, after its `HITSequence`, so that none is planned or lent meanwhile."""
+    list(HITSequence.objects.select_for_update().filter(task=task))
+    hits = HIT.objects.filter(task=task).order_by("pk")
+    list(hits.select_for_update().values_list("pk"))
+
+
+def hits_discard(*, task: Task) -> None:
+    """Delete the HITs of a task, none of which was ever lent, so that they are planned anew; training stays.
+
+    Call it after `hits_lock`.
+    """
+    hits = HIT.objects.filter(task=task).exclude(purpose=HITPurpose.TRAINING)
+    if not hits.exists():
+        return
+    planning = PlanningTransaction.locked(task.pk)
+    planning.uncount(list(hits.filter(withdrawn_at=None)))
+    # Delete copies before their originals.
+    hits.exclude(repeats=None).delete()
+    hits.delete()
+    sequence = planning.sequence
+    sequence.scheduled = sequence.inter_scheduled = 0
+    planning.turns_return()
+    planning.store()
+
+
 def hits_store(
     *,
     batch: PlanningBatch,

@@ -24,6 +24,8 @@ from annotation.selectors.designs import (
     systems_drawn,
 )
 from annotation.selectors.passes import has_passes
+from annotation.selectors.task_rules import is_lent
+from annotation.services.planning.batch import hits_discard, hits_lock
 from campaign.database.seeds import seed_draw
 from campaign.models import (
     Campaign,
@@ -87,7 +89,7 @@ def design_change(
     """Create and return a new design for HITs planned from now on.
 
     `parameters` may be any of `PARAMETERS`; the others keep their values. HITs already planned keep
-    the design that drew them. Each change adds a row with its author, time and the whole design.
+    the design that drew them; in a task with passes they are planned again. Each change adds a row with its author, time and the whole design.
     Raises `DesignRefusedError` without changing anything if no HIT could be drawn, or if
     `parameters` include a rate at which judges would rank a reference that they see, unless
     `rank_shown_reference` is set. A rate that is not given was accepted earlier.
@@ -96,11 +98,15 @@ def design_change(
     # Under the planning lock, so that each batch is drawn with one design.
     HITSequence.objects.get_or_create(task=task)
     HITSequence.objects.select_for_update().get(task=task)
+    if has_passes(task):
+        hits_lock(task=task)
     design = design_proposed(
         task=task,
         rank_shown_reference=rank_shown_reference,
         **parameters,
     )
+    if has_passes(task):
+        hits_discard(task=task)
     design.changed_by = changed_by
     design.save(force_insert=True)
     return design
@@ -142,10 +148,8 @@ def design_proposed(
     values["systems"] = sorted(set(values["systems"]))
     design = Design(task=task, **values)
     _check(design)
-    if has_passes(task) and task.hits.exists():
-        raise DesignRefusedError(
-            _("This cannot be changed: texts have already been assigned to judges."),
-        )
+    if has_passes(task) and is_lent(task=task):
+        raise DesignRefusedError(_("This cannot be changed: judging has started."))
     if "reference_rate" in parameters and not rank_shown_reference:
         _shown_reference_check(design)
     return design

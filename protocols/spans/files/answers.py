@@ -19,7 +19,7 @@ from annotation.protocols.answer_files import (
 )
 from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
-from campaign.formats.json_text import JSONObject
+from campaign.formats.json_text import JSONObject, place_in_whole_text, whole_text
 from campaign.models import Output, Task
 from protocols.frame.lines import CountedAnswers, chosen_answers, counted_answers
 from protocols.models import SpansAnswer
@@ -316,6 +316,7 @@ def file_answer(judgment: ScoredJudgment) -> FileAnswer:
         candidates=tuple(output.systems for output in judgment.outputs),
         content=judgment.outputs,
         texts=tuple(output.text for output in judgment.outputs),
+        placed=_placed(judgment.outputs),
         source=judgment.source,
         languages=(judgment.source_language, judgment.target_language),
         submitted_at=ended,
@@ -327,6 +328,22 @@ def file_answer(judgment: ScoredJudgment) -> FileAnswer:
     )
 
 
+def _placed(outputs: Sequence[ScoredOutput]) -> frozenset[int]:
+    """Return the indexes of outputs with positions in their texts."""
+    indexes = set()
+    for index, output in enumerate(outputs):
+        if any(span.kind == ERROR for span in _all_spans(output)):
+            indexes.add(index)
+    return frozenset(indexes)
+
+
+def _all_spans(output: ScoredOutput) -> tuple[Span, ...]:
+    spans = output.spans or ()
+    if output.start is None:
+        return spans
+    return (*spans, *output.start.spans)
+
+
 def _answer(
     outputs: Sequence[ScoredOutput],
     texts: Sequence[str | None],
@@ -334,7 +351,8 @@ def _answer(
     lose: Lose,
 ) -> SpansAnswerJSON:
     answers: list[OutputJSON] = []
-    for output, text in zip(outputs, texts, strict=True):
+    for file_output, text in zip(outputs, texts, strict=True):
+        output = as_imported(file_output)
         score = None
         if is_scored(rules):
             score = _score(output, lose)
@@ -386,6 +404,41 @@ def _with_rounded_score(output: Any, lose: Lose) -> Any:
     if isinstance(score, float) and 0 <= score <= MAX_SCORE:
         return {**output, "score": _rounded_score(score, lose)}
     return output
+
+
+def as_imported(output: ScoredOutput) -> ScoredOutput:
+    """Return an output of a file with its text as the import of texts leaves it. Raises AnswerRefusedError."""
+    text = output.text
+    if text is None or whole_text(text) == text:
+        return output
+    moved = []
+    for number, span in enumerate(_all_spans(output), 1):
+        moved.append(_moved(output, number, span, text))
+    marked = len(output.spans or ())
+    start = output.start
+    if start is not None:
+        start = replace(start, spans=tuple(moved[marked:]))
+    return replace(
+        output,
+        text=whole_text(text),
+        spans=None if output.spans is None else tuple(moved[:marked]),
+        start=start,
+    )
+
+
+def _moved(output: ScoredOutput, number: int, span: Span, text: str) -> Span:
+    if span.kind != ERROR or span.start is None or span.end is None:
+        return span
+    if span.end > len(text):
+        return span  # refused for its text
+    start = place_in_whole_text(text, span.start)
+    end = place_in_whole_text(text, span.end)
+    if start == end:
+        raise AnswerRefusedError(
+            f"error {number} of {output.systems[0]} marks only blanks, which the import of the texts removed",
+            "leave it out",
+        )
+    return replace(span, start=start, end=end)
 
 
 def spans_fitting(

@@ -48,6 +48,8 @@ _SHARED: Final = {field.name for field in fields(LoggedItem)} - {"outputs"}
 AMBIGUOUS_NAMES: Final = (
     "documents whose names hold “_#_” beside segments without a number"
 )
+#: The place of what a campaign has, which is one JSON object.
+_NO_LINES: Final = "data"
 _OF_OUTPUT = ("score", "error_spans", "textfield", "sliders")
 
 
@@ -97,8 +99,8 @@ def read_pearmut_campaign(
         If the file is too large or not such a campaign, or a span is outside its text.
     """
     losses = Losses()
-    refuse = refuse_at(file.name, 1)
-    lose = losses.counter_for("line 1")
+    refuse = refuse_at(file.name, None)
+    lose = losses.counter_for(_NO_LINES)
     campaign = campaign_decoded(file)
     data = campaign.get("data")
     if isinstance(data, dict):
@@ -116,7 +118,7 @@ def read_pearmut_campaign(
         if annotation:
             entry = {"item": [item], "annotation": [annotation]}
             answers = entry_answers(
-                1,
+                0,
                 str(campaign.get("campaign_id")),
                 "",
                 entry,
@@ -147,8 +149,8 @@ def _judgments(
         if isinstance(item, FormAnswer):
             losses.add(FORMS, f"line {item.line}")
             continue
-        refuse = refuse_at(file, item.line)
-        lose = losses.counter_for(f"line {item.line}")
+        refuse = refuse_at(file, item.line or None)
+        lose = losses.counter_for(f"line {item.line}" if item.line else _NO_LINES)
         facts = {}
         for name in _SHARED:
             facts[name] = getattr(item, name)

@@ -102,6 +102,25 @@ def test_judge_answers_before_the_first_sentence_and_once(
     assert browser.get("/judge/museum/").status_code == 200
 
 
+def version_of(page: Any) -> str:
+    return str(page.context["answers_form"].version)
+
+
+def test_a_second_window_replaces_answers_only_when_asked_again(
+    browser: Client,
+    judge: Judge,
+) -> None:
+    opened = version_of(browser.get(PAGE))
+    assert save(browser, age="34", native="No", version=opened).status_code == 302
+    refused = save(browser, age="9", native="No", version=opened)
+    assert (refused.status_code, values(judge)) == (400, {"age": 34, "native": "No"})
+    form = refused.context["answers_form"]
+    assert "34" in form.changed_meanwhile
+    assert form["age"].value() == "9"
+    again = save(browser, age="9", native="No", version=version_of(refused))
+    assert (again.status_code, values(judge)) == (302, {"age": 9, "native": "No"})
+
+
 READS: dict[str, Any] = {
     "name": "reads",
     "kind": "several",

@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.test import Client
 
-from annotation.models import HIT
+from annotation.models import HIT, Block, HITSequence
 from annotation.services.planning.designs import (
     DesignRefusedError,
     design_change,
@@ -214,12 +214,37 @@ def test_criteria_stay_once_judging_has_begun(judging: Client, task: Task) -> No
         task_rules_change(task=task, rules={"criteria": FOUR[:1]})
 
 
-def test_planned_hits_keep_criteria_on_one_screen(task: Task) -> None:
-    assert task.hits.exists()
-    with pytest.raises(ValidationError, match="already been planned"):
-        task_rules_change(task=task, rules={"all_at_once": False})
-    # Everything else can be changed.
-    task_rules_change(task=task, rules={"criteria": FOUR[:2]})
+def test_rules_that_other_hits_need_plan_unlent_ones_anew(
+    judging: Client,
+    task: Task,
+) -> None:
+    for rules in (
+        {"all_at_once": False},
+        {"criteria": FOUR[:2]},
+        {"all_at_once": True},
+        {"page": "document"},
+    ):
+        earlier = set(task.hits.values_list("pk", flat=True))
+        assert earlier
+        task_rules_change(task=task, rules=rules)
+        hits_plan(task_id=task.pk, count=4)
+        assert earlier.isdisjoint(task.hits.values_list("pk", flat=True))
+        assert HITSequence.objects.get(task=task).blocks_planned == (
+            Block.objects.filter(hit__task=task, control="").count()
+        )
+    shown = hit_asked(judging)["rules"]
+    assert (shown["page"], len(shown["criteria"])) == ("document", 2)
+    with pytest.raises(ValidationError, match="judging has started"):
+        task_rules_change(task=task, rules={"page": "segment"})
+
+
+def test_designs_of_passes_plan_unlent_hits_anew(task: Task) -> None:
+    in_passes(task, *FOUR)
+    earlier = set(task.hits.values_list("pk", flat=True))
+    design = design_change(task=task, segments_per_hit=2)
+    hits_plan(task_id=task.pk, count=4)
+    assert earlier.isdisjoint(task.hits.values_list("pk", flat=True))
+    assert {hit.design for hit in task.hits.all()} == {design}
 
 
 def test_a_preset_stands_for_its_criteria(make_task_of: MakeTask) -> None:

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.core.exceptions import ValidationError
 
 from annotation.importing import test_sets
 from annotation.models import HIT
@@ -123,7 +122,7 @@ def test_damaged_references_are_refused_where_documents_are_rated_in_passes() ->
     assert refused.value.field == "bad_reference_rate"
 
 
-def test_the_rule_sets_the_length_of_pages_and_is_fixed_once_hits_are_planned() -> None:
+def test_the_rule_sets_the_length_of_pages_and_plans_hits_anew() -> None:
     task = make_page_task(Protocol.SPANS, {}, planned=0)
     design_change(task=task, segments_per_hit=20)
     task_rules_change(task=task, rules=DOCUMENT)
@@ -131,10 +130,8 @@ def test_the_rule_sets_the_length_of_pages_and_is_fixed_once_hits_are_planned() 
     assert design is not None
     assert design.segments_per_hit == 10
     hits_plan(task_id=task.pk, count=1)
-    with pytest.raises(ValidationError):
-        task_rules_change(task=task, rules={"page": "segment"})
-    task.refresh_from_db()
-    assert task.rules["page"] == "document"
+    task_rules_change(task=task, rules={"page": "segment"})
+    assert not task.hits.exists()
 
 
 def test_a_task_with_several_outputs_cannot_show_documents() -> None:

@@ -3,11 +3,13 @@
 import json
 from csv import DictReader
 from io import BytesIO, StringIO
+from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
@@ -495,7 +497,13 @@ def test_suggestions_are_replaced_over_rest(task: Task, organiser: User) -> None
     address = f"/api/v1/tasks/{task.pk}/suggestions/"
     answer = api.put(address, {"file": sent(lines(task, FIRST))}, format="multipart")
     assert (answer.status_code, answer.json()) == (200, [])
-    assert SuggestedSpans.objects.exists()
+    outputs = SuggestedSpans.objects.count()
+    assert api.get(address).json() == {
+        "outputs": outputs,
+        "suggestions": outputs,
+        "withheld": SuggestedSpans.objects.filter(start__is_shown=False).count(),
+        "planted": 0,
+    }
     refused = api.put(address, {"file": sent("{}")}, format="multipart")
     assert (refused.status_code, [*refused.json()["errors"]]) == (400, ["file"])
 
@@ -525,3 +533,98 @@ def test_the_report_compares_outputs_with_and_without_suggestions(
     assert score[1] == 80
     removed = (found.data or {})["suggestions"]["outcomes"]["removed"]
     assert removed["successes"] == removed["trials"] > 0
+
+
+BLANKS = (
+    '{"document": "d", "segment": 1, "source": "S", "outputs": '
+    '{"a": "  Taschen bleiben hier.  ", "b": "Etwas anderes hier. "}}\n'
+)
+PEARMUT = {
+    "campaign_id": "p",
+    "info": {"protocol": "ESA"},
+    "data": [
+        [
+            {
+                "item_id": "d_#_1",
+                "src": "S",
+                "tgt": {"a": "  Taschen bleiben hier.  ", "b": "Etwas anderes hier. "},
+                "error_spans": {
+                    "a": [{"start_i": 2, "end_i": 8, "severity": "minor"}],
+                    "b": [{"start_i": 0, "end_i": 4, "severity": "major"}],
+                },
+            },
+        ],
+    ],
+}
+
+
+def task_of_file(name: str, content: str, folder: Path) -> Task:
+    path = folder / name
+    path.write_text(content)
+    call_command(
+        "import_test_set",
+        str(path),
+        *("--campaign=blanks", "--create-campaign=B", "--name=B", "--protocol=spans"),
+        *("--source-language=en", "--target-language=de"),
+    )
+    return Task.objects.get(test_set__campaign__slug="blanks")
+
+
+def suggested_words(task: Task) -> dict[str, str]:
+    words = {}
+    for row in SuggestedSpans.objects.filter(task=task):
+        [span] = row.start["spans"]
+        text = row.output.text or ""
+        words[row.output.system.name] = text[span["start"] : span["end"]]
+    return words
+
+
+def test_a_campaign_of_pearmut_suggests_errors_in_outputs_with_blanks_around(
+    tmp_path: Path,
+) -> None:
+    task = task_of_file("pear.json", json.dumps(PEARMUT), tmp_path)
+    suggestions_import(task=task, file=sent(json.dumps(PEARMUT), "pear.json"))
+    assert suggested_words(task) == {"a": "Taschen", "b": "Etwas"}
+    other = json.dumps(PEARMUT).replace("Taschen", "Koffer!")
+    with pytest.raises(SuggestionsRefusedError, match=r"pear\.json: the output of a"):
+        suggestions_import(task=task, file=sent(other, "pear.json"))
+
+
+@pytest.mark.parametrize("text", [None, "  Taschen bleiben hier.  "])
+def test_positions_in_an_output_with_blanks_before_it_need_its_text(
+    tmp_path: Path,
+    text: str | None,
+) -> None:
+    task = task_of_file("blanks.jsonl", BLANKS, tmp_path)
+    report = task.test_set.upload.report or {}
+    assert any("2 outputs" in warning for warning in report["warnings"])
+    assert report["moved"] == {"a": [1]}
+    of_a: dict[str, Any] = {
+        "systems": ["a"],
+        "score": 50,
+        "spans": [{"start": 2, "end": 9, "severity": "minor"}],
+    }
+    if text is not None:
+        of_a["text"] = text
+    of_b = {**of_a, "systems": ["b"], "spans": [{**FIRST, "end": 5}]}
+    of_b.pop("text", None)
+    file = "".join(
+        json.dumps({"document": "d", "segment": "1", "judge": "r", "outputs": [output]})
+        + "\n"
+        for output in (of_b, of_a)
+    )
+    if text is None:
+        with pytest.raises(SuggestionsRefusedError, match=r"line 2.*removed blanks"):
+            suggestions_import(task=task, file=sent(file))
+        with pytest.raises(FormatError, match=r"line 2.*removed blanks"):
+            sent_answers_import(task=task, sent=sent(file))
+    else:
+        suggestions_import(task=task, file=sent(file))
+        assert suggested_words(task) == {"a": "Taschen", "b": "Etwas"}
+        sent_answers_import(task=task, sent=sent(file))
+        spans = {
+            output.systems[0]: [(span.start, span.end) for span in output.spans or ()]
+            for judgment in scores_read(task=task).judgments
+            for output in judgment.outputs
+        }
+        assert spans == {"a": [(0, 7)], "b": [(0, 5)]}

@@ -8,8 +8,7 @@ from tests.permissions.audiences import MEMBERS, ORGANISERS, Audience, sends
 
 ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/tasks/<int:task_id>/snippets/": MEMBERS_API | sends(PUT=ORGANISERS),
-    "api/v1/tasks/<int:task_id>/suggestions/": {**ONLY_POST_OF_MEMBERS, "visitor": 401}
-    | sends(PUT=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/suggestions/": MEMBERS_API | sends(PUT=ORGANISERS),
     # Writing: tests/integration/rest/test_ranking_settings.py.
     "api/v1/tasks/<int:task_id>/ranking-settings/": MEMBERS_API
     | sends(PATCH=ORGANISERS),

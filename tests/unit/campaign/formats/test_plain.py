@@ -55,8 +55,10 @@ def test_a_line_of_every_file_is_a_segment(read: Read) -> None:
         systems={"A": "1a\n2a\n3a\n", "B": " 1b\t\n2b\n3b\n"},
         documents="d1\nd1\nd2\n",
     )
+    outputs = {"A": "1a", "B": "1b"}
+    trimmed = (("B", True),)
     assert segments == [
-        SegmentTexts("d1", 1, 1, "eins", ("one", "ONE"), {"A": "1a", "B": "1b"}),
+        SegmentTexts("d1", 1, 1, "eins", ("one", "ONE"), outputs, trimmed),
         SegmentTexts("d1", 2, 2, "zwei", ("two", ""), {"A": "2a", "B": "2b"}),
         SegmentTexts("d2", 1, 3, "drei", ("three", "THREE"), {"A": "3a", "B": "3b"}),
     ]
