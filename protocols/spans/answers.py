@@ -168,13 +168,11 @@ def _span_refusal(span: Span, lengths: TextLengths, rules: SpansRules) -> str:
 
 
 def _category_refusal(category: str, rules: SpansRules) -> str:
+    if not category:
+        return ": choose a category." if has_categories(rules) else ""
     if rules["free_categories"] or category in categories_of(rules):
         return ""
-    if category:
-        return f": this task has no category “{category}”."
-    if rules["categories"]:
-        return ": choose a category."
-    return ""
+    return f": this task has no category “{category}”."
 
 
 def span_read(span: SpanJSON) -> Span:
@@ -228,6 +226,8 @@ _MAJOR: Final = 0.3
 _NOISE: Final = 4.0
 _MISSING: Final = 0.1
 _A_WORD: Final = re.compile(r"\S+")
+#: The category that simulated judges enter in tasks without a list.
+_ENTERED_CATEGORY: Final = "Other"
 
 
 class SpanSerializer(PlainSerializer):
@@ -765,6 +765,8 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
                 start, end = word.span()
             if self.categories:
                 category = random.choice(self.categories)
+            elif has_categories(self.stored_rules):
+                category = _ENTERED_CATEGORY
             else:
                 category = ""
             yield Span(start, end, severity, category)
