@@ -470,6 +470,7 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
         "score_of": gettext_lazy("Score of output {letter}, 0 to 100"),
         "score_alone": gettext_lazy("Score, 0 to 100"),
         "no_score": gettext_lazy("No score yet."),
+        "score_invalid": gettext_lazy("Enter a whole number from 0 to 100."),
         "still_to_score": gettext_lazy("{letters} not scored yet"),
         "still_to_score_alone": gettext_lazy("Not scored yet"),
         "all_scored": gettext_lazy("All scored"),
