@@ -194,7 +194,7 @@ def test_error_without_a_category_is_asked_about_where_others_may_be_entered(
     sign_in: SignIn,
 ) -> None:
     judge = make_judge(
-        spans_task(outputs=1, **RULES, free_categories=True).test_set.campaign
+        spans_task(outputs=1, **RULES, free_categories=True).test_set.campaign,
     )
     sign_in(page, judge)
     at_sentence(page, 1)
