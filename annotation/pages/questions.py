@@ -90,6 +90,13 @@ class AnswersForm(VersionedForm):
             field.question = question
             field.language = wording.language
             self.fields[question.name] = field
+        for name in self.errors:
+            # Django names the error of a field only if nothing else describes it.
+            attributes = self.fields[name].widget.attrs
+            described_by = attributes.get("aria-describedby")
+            if described_by:
+                error = f"{self[name].auto_id}_error"
+                attributes["aria-describedby"] = f"{described_by} {error}"
 
     def changed_in_words(self, names: Sequence[str]) -> str:
         """Return the message about questions that the judge has answered meanwhile, with the stored answers."""

@@ -40,6 +40,12 @@ WORDS = {
     "media_unplayable": _(
         "This browser is too old for this page. Please update it, or open your link in another browser.",
     ),
+    "not_loaded": _(
+        "Could not be loaded: {letters}. It is loading again. If that fails again, skip the item.",
+    ),
+    "not_loaded_alone": _(
+        "A file could not be loaded. It is loading again. If that fails again, skip the item.",
+    ),
     "not_played": _(
         "Not played: {letters}. Press Submit again to send your answer anyway.",
     ),

@@ -334,6 +334,7 @@ class RatingAnswers(ScoresOneOutput, AnswerKind):
         "output": gettext_lazy("Output {letter}"),
         "criteria_question": gettext_lazy("Rate each criterion."),
         "no_score": gettext_lazy("No score yet."),
+        "score_invalid": gettext_lazy("Enter a whole number from 0 to 100."),
         "points_given": gettext_lazy("{value} of {highest}"),
         "digit_may_follow": gettext_lazy(
             "{value}. Type a second digit for 10 or more, or press Enter to continue.",

@@ -168,13 +168,11 @@ def _span_refusal(span: Span, lengths: TextLengths, rules: SpansRules) -> str:
 
 
 def _category_refusal(category: str, rules: SpansRules) -> str:
+    if not category:
+        return ": choose a category." if has_categories(rules) else ""
     if rules["free_categories"] or category in categories_of(rules):
         return ""
-    if category:
-        return f": this task has no category “{category}”."
-    if rules["categories"]:
-        return ": choose a category."
-    return ""
+    return f": this task has no category “{category}”."
 
 
 def span_read(span: SpanJSON) -> Span:
@@ -228,6 +226,8 @@ _MAJOR: Final = 0.3
 _NOISE: Final = 4.0
 _MISSING: Final = 0.1
 _A_WORD: Final = re.compile(r"\S+")
+#: The category that simulated judges enter in tasks without a list.
+_ENTERED_CATEGORY: Final = "Other"
 
 
 class SpanSerializer(PlainSerializer):
@@ -470,6 +470,7 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
         "score_of": gettext_lazy("Score of output {letter}, 0 to 100"),
         "score_alone": gettext_lazy("Score, 0 to 100"),
         "no_score": gettext_lazy("No score yet."),
+        "score_invalid": gettext_lazy("Enter a whole number from 0 to 100."),
         "still_to_score": gettext_lazy("{letters} not scored yet"),
         "still_to_score_alone": gettext_lazy("Not scored yet"),
         "all_scored": gettext_lazy("All scored"),
@@ -765,6 +766,8 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
                 start, end = word.span()
             if self.categories:
                 category = random.choice(self.categories)
+            elif has_categories(self.stored_rules):
+                category = _ENTERED_CATEGORY
             else:
                 category = ""
             yield Span(start, end, severity, category)

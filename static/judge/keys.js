@@ -122,11 +122,28 @@ function chosen(event, actions) {
   if (key.startsWith("Arrow")) {
     // Not all keyboards have brackets, so Shift and arrows also scroll the texts.
     const by = event.shiftKey && STEPS[key];
-    return by ? () => actions.scroll(by) : (screen?.arrow(event) ?? null);
+    return by ? () => actions.scroll(by) : (screen?.arrow(event) ?? alongScale(event));
   }
   // With single-key shortcuts off, digits still work while an output has the focus.
   if (!lettersOn() && !target.closest("#rows")) return null;
   return screen?.single(event) ?? (lettersOn() ? letterAction(event, actions) : null);
+}
+
+// Moves between the points of a scale. Browsers go on from the last one to the first, so that one press too many turns the
+// best into the worst; and not all follow the direction of the text.
+/** @param {Pressed} event */
+function alongScale({ target, key }) {
+  if (!(target instanceof HTMLInputElement) || target.type !== "radio") return null;
+  const isRightToLeft = getComputedStyle(target).direction === "rtl";
+  const isForward = key === "ArrowDown" || key === (isRightToLeft ? "ArrowLeft" : "ArrowRight");
+  /** @type {NodeListOf<HTMLInputElement>} */
+  const all = document.querySelectorAll(`input[type=radio][name="${CSS.escape(target.name)}"]`);
+  const points = [...all].filter(({ form, disabled }) => form === target.form && !disabled);
+  const next = points[points.indexOf(target) + (isForward ? 1 : -1)];
+  return () => {
+    next?.focus();
+    next?.click();
+  };
 }
 
 // A field of a score takes no letters and no spaces, so these keep their meaning there.

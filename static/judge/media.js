@@ -2,7 +2,7 @@
 
 import { announce } from "./announce.js";
 import { letterOf } from "./keys.js";
-import { mediaOf } from "./media_elements.js";
+import { isMissing, loadAgain, mediaOf } from "./media_elements.js";
 import { say } from "./words.js";
 
 
@@ -13,6 +13,12 @@ const TOUCH = matchMedia("(pointer: coarse)");
 
 /** @param {TextOf} text @returns {HTMLMediaElement[]} */
 const playersOf = (text) => mediaOf(text).flatMap((element) => Array.from(element.querySelectorAll("audio, video")));
+
+/** @param {Block} block @returns {TextOf[]} */
+const textsBeside = ({ source, references }) => [...(source ? [source] : []), ...references];
+
+/** @param {Block} block @returns {TextOf[]} */
+const textsOf = (block) => [...textsBeside(block), ...block.candidates];
 
 // The share of a recording that was played, from 0 to 1.
 /** @param {HTMLMediaElement} player */
@@ -55,6 +61,7 @@ export class Media {
     document.addEventListener("focusin", ({ target }) => {
       if (target instanceof HTMLMediaElement) this.#isByPointer = !this.#isTabbing;
     });
+    addEventListener("online", loadAgain);
     for (const name of OPERATED) {
       document.addEventListener(name, ({ target }) => this.#operated(/** @type {HTMLMediaElement} */ (target)), { capture: true });
     }
@@ -83,7 +90,7 @@ export class Media {
   get #players() {
     const { block } = this.page;
     if (!block) return { beside: [], outputs: [] };
-    const beside = [...(block.source ? [block.source] : []), ...block.references].flatMap(playersOf);
+    const beside = textsBeside(block).flatMap(playersOf);
     return { beside, outputs: block.candidates.map(playersOf) };
   }
 
@@ -116,6 +123,17 @@ export class Media {
   #play(player) {
     // The browser may refuse; its own controls remain.
     player.play().catch(() => undefined);
+  }
+
+  // Names the outputs that cannot be judged because a file could not be loaded; null if there are none.
+  /** @param {Block} block @returns {Phrase | null} */
+  missing(block) {
+    const texts = textsOf(block).filter(isMissing);
+    if (!texts.length) return null;
+    const { candidates } = block;
+    const letters = candidates.flatMap((candidate, index) => (texts.includes(candidate) ? [letterOf(index)] : []));
+    const isNamed = candidates.length > 1 && letters.length > 0;
+    return isNamed ? { key: "not_loaded", values: { letters } } : { key: "not_loaded_alone" };
   }
 
   // Words about outputs that were never played; empty once the judge was asked about them.

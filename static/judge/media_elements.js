@@ -2,6 +2,8 @@
 
 import { say } from "./words.js";
 
+/** @typedef {HTMLMediaElement | HTMLImageElement} FileElement */
+
 // One element per text, so that playing goes on while the page writes the text anew.
 /** @type {WeakMap<MediaFile[], HTMLElement>} */
 const elements = new WeakMap();
@@ -19,15 +21,35 @@ function makeFile({ kind, address }) {
 }
 
 // Why a file is not shown. Safari plays Opus from 18.4 on.
-/** @param {HTMLMediaElement | HTMLImageElement} file */
+/** @param {FileElement} file */
 function problemWith(file) {
   const isOpus = file instanceof HTMLMediaElement && file.src.endsWith(".opus");
   const isUnplayable = isOpus && !file.canPlayType('audio/ogg; codecs="opus"');
   return say(isUnplayable ? "media_unplayable" : "media_failed");
 }
 
+// Files that could not be loaded, and those that once were: a recording that breaks off later was heard in part.
+/** @type {WeakSet<FileElement>} */
+const failed = new WeakSet();
+/** @type {WeakSet<FileElement>} */
+const loaded = new WeakSet();
+
+/** @param {Pick<TextOf, "media">} text @returns {FileElement[]} */
+const filesOf = (text) => mediaOf(text).flatMap((element) => Array.from(element.querySelectorAll("img, audio, video")));
+
+// Whether a file of a text could not be loaded.
+/** @param {Pick<TextOf, "media">} text */
+export const isMissing = (text) => filesOf(text).some((file) => failed.has(file));
+
+// Loads the files on the page again that could not be loaded, also those of neighbours.
+export function loadAgain() {
+  /** @type {NodeListOf<FileElement>} */
+  const files = document.querySelectorAll(".media > :is(img, audio, video)");
+  for (const file of files) if (failed.has(file)) file.setAttribute("src", file.src);
+}
+
 // The files of a text in an element without text of its own; an empty list if there are none.
-/** @param {TextOf} text */
+/** @param {Pick<TextOf, "media">} text */
 export function mediaOf({ media }) {
   if (!media) return [];
   let element = elements.get(media);
@@ -38,10 +60,25 @@ export function mediaOf({ media }) {
     // Errors do not bubble.
     element.addEventListener(
       "error",
-      ({ target }) => (holder.dataset.problem = problemWith(/** @type {HTMLMediaElement | HTMLImageElement} */ (target))),
+      ({ target }) => {
+        const file = /** @type {FileElement} */ (target);
+        holder.dataset.problem = problemWith(file);
+        if (!loaded.has(file)) failed.add(file);
+      },
       { capture: true },
     );
-    element.addEventListener("loadeddata", () => delete holder.dataset.problem, { capture: true });
+    for (const name of ["load", "loadeddata"]) {
+      element.addEventListener(
+        name,
+        ({ target }) => {
+          const file = /** @type {FileElement} */ (target);
+          loaded.add(file);
+          failed.delete(file);
+          if (!isMissing({ media })) delete holder.dataset.problem;
+        },
+        { capture: true },
+      );
+    }
     elements.set(media, element);
   }
   return [element];

@@ -6,7 +6,8 @@ import { isAltered } from "./block.js";
 import { Clock, stillnessAllowed } from "./clock.js";
 import { Hints } from "./hints.js";
 import { Media, playedShares } from "./media.js";
-import { Guard, UNREAD_MS, whenPainted } from "./painted.js";
+import { loadAgain } from "./media_elements.js";
+import { DOUBLE_MS, Guard, UNREAD_MS, whenPainted } from "./painted.js";
 import { Progress } from "./progress.js";
 import { Rest } from "./rest.js";
 import { SegmentPage } from "./segments.js";
@@ -20,6 +21,7 @@ const AWAY_MS = 60_000;
 // The language of a source without one, such as a picture.
 const NO_LANGUAGE = "zxx";
 const CONTROL_ENTER = "Control+Enter";
+const GUARDED = "dialog, #span-choice";
 const ENTER_TAKERS = ".word-cursor, .score-field, textarea";
 
 // The share of each output that was played, if one of them can be played.
@@ -85,6 +87,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     addEventListener("focus", () => this.#checkLease());
     addEventListener("pagehide", () => this.#keepTime());
     document.addEventListener("focusin", () => this.#nameSubmitKey());
+    document.addEventListener("beforetoggle", (event) => this.#opened(/** @type {ToggleEvent} */ (event)), { capture: true });
   }
 
   async start() {
@@ -268,7 +271,16 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   isUnread(event) {
     const isIgnored = this.#guard.stops(event);
     if (isIgnored) this.tellIgnored();
-    return isIgnored;
+    return isIgnored || this.#isMissing();
+  }
+
+  // Returns whether something cannot be judged because it could not be loaded, tells the judge, and tries again.
+  #isMissing() {
+    const missing = this.media.missing(this.#current);
+    if (!missing) return false;
+    loadAgain();
+    this.ask(sayPhrase(missing));
+    return true;
   }
 
   // Returns whether an input is the one that led to this sentence, made twice.
@@ -276,6 +288,17 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   isAgain(event) {
     if (event instanceof MouseEvent) this.#guard.begin(event);
     return this.#guard.isAgain(event);
+  }
+
+  // What opened a dialog or the menu beside an error, made twice, chooses nothing there.
+  /** @param {ToggleEvent} event */
+  #opened({ target, newState }) {
+    if (newState === "open" && target instanceof Element && target.matches(GUARDED)) this.opened();
+  }
+
+  // The same for what is shown in an open menu.
+  opened() {
+    this.#guard.arrive(DOUBLE_MS);
   }
 
   // Shows that it was not counted. A key that is held is not worth a word, and a question stays until it is read.
@@ -329,7 +352,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
 
   // Names the part that is missing before the block can be submitted; null if none is.
   #lack() {
-    return this.unfinished ?? this.#screen.answers.lack(this.#current.answer, this.#hit.rules);
+    return this.unfinished ?? this.media.missing(this.#current) ?? this.#screen.answers.lack(this.#current.answer, this.#hit.rules);
   }
 
   // Names what the judge began on the screen and that is no part of the answer yet, such as a selection; null if nothing is.
@@ -419,6 +442,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   }
 
   #refuse() {
+    if (!this.unfinished && this.#isMissing()) return;
     const words = sayPhrase(this.#lack());
     this.#screen.refuse();
     this.ask(words);

@@ -17,6 +17,8 @@ export function whenPainted(work) {
 
 // No one can read a sentence faster than this.
 export const UNREAD_MS = 800;
+// The second press or tap of a double one comes sooner.
+export const DOUBLE_MS = 350;
 
 // This frame has been shown when the next one begins. Background tabs wait until they are seen.
 /** @param {() => void} work */
@@ -37,13 +39,13 @@ export class Guard {
   #arrivedAt = -Infinity;
   #settledAt = -Infinity;
 
-  // Call whenever a sentence is shown: the input that led to it is not accepted again until it was painted for a while.
-  arrive() {
+  // Call whenever a sentence or menu is shown: the input that led to it is not accepted again until it was painted for a while.
+  arrive(wait = UNREAD_MS) {
     this.#leading = this.#last;
     this.#arrivedAt = performance.now();
     this.#settledAt = Infinity;
     onceSeen(() => {
-      if (this.#settledAt === Infinity) this.#settledAt = performance.now() + UNREAD_MS;
+      if (this.#settledAt === Infinity) this.#settledAt = performance.now() + wait;
     });
   }
 

@@ -249,3 +249,37 @@ def test_a_document_is_rated_by_touch_on_a_phone(
     phone.locator(".point").last.tap()
     at_segment(phone, 3)
     assert wait_until(lambda: stored() == {2: [5]}, seconds=60)
+
+
+def test_nothing_of_a_segment_is_lost_or_marked_by_going_on(
+    page: Page,
+    sign_in: SignIn,
+) -> None:
+    page.clock.install()
+    sign_in(page, make_page_judge(Protocol.SPANS, {"page": "document"}))
+    at_segment(page, 1)
+    page.clock.run_for(2_000)
+    # A selection without a severity is asked about before another card is opened.
+    press(page, "Shift+ArrowRight")
+    card(page, 3).click()
+    expect(page.locator("#missing")).to_contain_text("no severity yet")
+    at_segment(page, 1)
+    press(page, "1")
+    # Letters that move keep their meaning in the field of a score, and Enter twice marks nothing.
+    press(page, "p")
+    page.keyboard.type("60")
+    press(page, "n")
+    at_segment(page, 2)
+    press(page, "p")
+    page.keyboard.type("88")
+    press(page, "Enter")
+    page.keyboard.press("Enter")
+    at_segment(page, 3)
+    expect(page.locator("#outputs .marked-list li")).to_have_count(0)
+    # A score that is none keeps the segment open.
+    press(page, "p")
+    page.keyboard.type("7.5")
+    card(page, 4).click()
+    expect(page.locator("#missing")).to_contain_text("whole number")
+    at_segment(page, 3)
+    assert wait_until(lambda: SpansAnswer.objects.count() == 2, seconds=60)

@@ -97,7 +97,7 @@ def test_two_recordings_are_compared(
     page.clock.install()
     sign_in(page, make_judge(campaign))
     at_sentence(page, 1)
-    expect(page.locator("#question")).to_have_text("Which output is better?")
+    expect(page.locator("#question")).to_contain_text("overall quality")
     expect(page.locator("#differences")).to_be_hidden()
     press(page, "1")
     expect(page.locator("#missing")).to_contain_text("A and B")
@@ -289,3 +289,48 @@ def test_a_recording_that_ended_begins_again_and_can_be_sought(judging: Page) ->
         "player => !player.seeking && Math.abs(player.currentTime - 0.5) < 0.05",
         arg=first.element_handle(),
     )
+
+
+@pytest.mark.parametrize(
+    ("protocol", "key", "files"),
+    [
+        ("two_outputs", "1", "recordings"),
+        ("two_outputs", "1", "pictures"),
+        ("ranking", "1", "recordings"),
+        ("rating", "4", "recordings"),
+        ("top", "1", "recordings"),
+    ],
+)
+def test_nothing_is_judged_while_a_file_could_not_be_loaded(
+    page: Page,
+    campaign: Campaign,
+    sign_in: SignIn,
+    tolerate: list[str],
+    protocol: str,
+    key: str,
+    files: str,
+) -> None:
+    """biigle/core 558: pictures that had failed were annotated."""
+    tolerate.append("ERR_FAILED")
+    page.clock.install()
+    made = pictures() if files == "pictures" else recordings()
+    make_media_task(campaign, made, protocol=protocol)
+    judge = make_judge(campaign)
+    page.route("**/media/**", lambda route: route.abort())
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    expect(page.locator(".media[data-problem]").first).to_be_visible()
+    for pressed in (key, *"123", "Control+Enter"):
+        press(page, pressed)
+    expect(page.locator("#missing")).to_contain_text("ould not be loaded")
+    at_sentence(page, 1)
+    assert not Judgment.objects.exists()
+    expect(page.locator("#skip")).to_be_visible()
+    page.unroute("**/media/**")
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(page.locator(".media[data-problem]")).to_have_count(0)
+    for pressed in (key, *"123", "Control+Enter", "Control+Enter"):
+        if not page.locator("#sentence").inner_text().startswith("Item 1 "):
+            break
+        press(page, pressed)
+    at_sentence(page, 2)

@@ -187,3 +187,37 @@ def test_typed_category_is_kept_when_its_menu_closes(
     all_sent(page)
     [[first]] = stored(judge)
     assert [span["category"] for span in first["spans"]] == ["Tone"]
+
+
+def test_error_without_a_category_is_asked_about_where_others_may_be_entered(
+    page: Page,
+    sign_in: SignIn,
+) -> None:
+    judge = make_judge(
+        spans_task(outputs=1, **RULES, free_categories=True).test_set.campaign,
+    )
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    press(page, "ArrowRight", "3", "Escape", "Control+Enter")
+    expect(page.locator("#missing")).to_contain_text("without a category")
+    at_sentence(page, 1)
+
+
+def test_severity_pressed_twice_chooses_no_category(
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
+) -> None:
+    """nlplab/brat 497: a digit acted in the dialog that it had opened."""
+    page.clock.install()
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    press(page, "ArrowRight", "1", "1")
+    categories = page.get_by_role("group", name="Category")
+    expect(categories.get_by_role("button", name="Accuracy")).to_be_visible()
+    painted_for_a_while(page)
+    press(page, "1", "1")
+    expect(categories.get_by_role("button", name="Omission")).to_be_visible()
+    painted_for_a_while(page)
+    press(page, "1")
+    expect(output(page, "A")).to_contain_text("neutral mark, Accuracy/Addition")

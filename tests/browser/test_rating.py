@@ -12,7 +12,7 @@ from campaign.services.campaigns import task_close
 from launcher.data_directory import wait_until
 from protocols.models import RatingAnswer
 from tests.browser.conftest import NewPage, SignIn
-from tests.browser.judging import press
+from tests.browser.judging import at_sentence, press
 from tests.browser.screen_reader import ScreenReader
 from tests.browser.screens import SCREENS
 from tests.criteria import FOUR
@@ -212,3 +212,62 @@ def test_question_of_a_single_criterion_is_heard_once(
     question = page.locator("#question")
     expect(question).to_have_text("Is the text written in good German?")
     assert reader.focus().count(question.inner_text()) == 1
+
+
+@pytest.mark.parametrize("typed", ["7.5", "7,5", "150", "1000", "-5", "12 3", "80g"])
+def test_what_is_no_score_is_named_and_not_sent(
+    page: Page,
+    sign_in: SignIn,
+    typed: str,
+) -> None:
+    """Donkie/Spoolman 1046: 1.75 became a hundred times as much."""
+    sign_in(page, SCREENS["rating-ten"].judge())
+    page.locator(".points").first.locator("input[value='5']").check()
+    field = page.get_by_role("spinbutton")
+    field.press_sequentially(typed)
+    missing = page.locator("#missing")
+    expect(missing).to_contain_text("whole number from 0 to 100")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    for key in ("Enter", "Control+Enter"):
+        page.keyboard.press(key)
+        at_sentence(page, 1)
+        expect(field).to_have_value(typed)
+        expect(missing).to_contain_text("whole number from 0 to 100")
+    field.blur()
+    page.locator("#submit").click()
+    expect(field).to_be_focused()
+    expect(field).to_have_value(typed)
+    # A whole number in any digits is a score again.
+    field.fill("٧٥")
+    expect(field).to_have_attribute("aria-invalid", "false")
+    page.keyboard.press("Control+Enter")
+    at_sentence(page, 2)
+    assert wait_until(lambda: RatingAnswer.objects.count() == 1, seconds=60)
+    assert RatingAnswer.objects.get().points == [5, 75]
+
+
+@pytest.mark.parametrize("direction", ["ltr", "rtl"])
+def test_arrows_stop_at_the_ends_of_a_scale(
+    page: Page,
+    sign_in: SignIn,
+    direction: str,
+) -> None:
+    """angular/material 351: one press too many turned the best point into the worst."""
+    sign_in(page, SCREENS["rating-ten"].judge())
+    page.evaluate("direction => document.documentElement.dir = direction", direction)
+    up, down = "ArrowRight", "ArrowLeft"
+    if direction == "rtl":
+        up, down = down, up
+    clarity = page.locator(".points").first
+    clarity.locator("input[value='9']").check()
+    for _ in range(3):
+        page.keyboard.press(up)
+    expect(clarity.locator("input[value='10']")).to_be_checked()
+    expect(clarity.locator("input[value='10']")).to_be_focused()
+    page.keyboard.press(down)
+    expect(clarity.locator("input[value='9']")).to_be_checked()
+    clarity.locator("input:first-child").first.check()
+    lowest = clarity.locator("input:checked").get_attribute("value")
+    for key in (down, "ArrowUp"):
+        page.keyboard.press(key)
+    expect(clarity.locator("input:checked")).to_have_value(str(lowest))

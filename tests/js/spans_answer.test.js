@@ -58,12 +58,14 @@ test("every output needs a score, and 0 is one", () => {
   assert.deepEqual(spans.hint(whole(), {}), { key: "all_scored" });
 });
 
-test("errors alone need no score, and a category where the task has some", () => {
+test("errors alone need no score, and a category where judges choose or enter one", () => {
   const errors = { outputs: [{ score: null, spans: [{ ...MINOR, category: "Style" }] }, { score: null, spans: [MAJOR] }] };
   assert.equal(spans.lack(errors, { scored: false }), null);
   const rules = { scored: false, categories: ["Style"] };
   assert.deepEqual(spans.lack(errors, rules), { key: "still_to_categorise", values: { letters: ["B"] } });
-  assert.equal(spans.lack(errors, { ...rules, free_categories: true }), null);
+  for (const free of [{ ...rules, free_categories: true }, { scored: false, free_categories: true }]) {
+    assert.deepEqual(spans.lack(errors, free), spans.lack(errors, rules));
+  }
   assert.deepEqual(spans.summary(errors, rules), { key: "errors_said", values: { n: 2 } });
 });
 

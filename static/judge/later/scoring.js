@@ -14,11 +14,13 @@ export class Scoring {
   // Where a finger was put on the slider; null while none is there.
   /** @type {{ x: number, y: number } | null} */
   #touch = null;
+  // Whether the field holds something that is no score.
+  #isInvalid = false;
 
   /**
    * @param {HTMLElement} output
    * @param {string} name of the field
-   * @param {{ onScore: (score: number | null) => void, onDone: () => void, onBack: () => unknown, onMove: (by: number) => void }} calls
+   * @param {{ onScore: (score: number | null) => void, onDone: () => void, onBack: () => unknown, onMove: (by: number) => void, onInvalid: () => void }} calls
    */
   constructor(output, name, calls) {
     this.output = output;
@@ -27,7 +29,7 @@ export class Scoring {
     this.slider = output.querySelector(".score-slider");
     this.field.setAttribute("aria-label", name);
     this.field.addEventListener("input", () => this.#written());
-    this.field.addEventListener("blur", () => this.#write());
+    this.field.addEventListener("blur", () => this.#isInvalid || this.#write());
     this.field.addEventListener("focus", () => this.field.select());
     this.field.addEventListener("keydown", (event) => this.#pressed(event));
     this.slider.addEventListener("keydown", (event) => this.#pressed(event));
@@ -85,8 +87,20 @@ export class Scoring {
       this.field.removeAttribute("aria-valuetext");
       this.want(false);
     }
-    // Do not change the field while the judge is typing.
-    if (scoreOf(this.field.value) !== score) this.#write();
+    // Do not change the field while the judge is typing, nor what they have to correct.
+    if (scoreOf(this.field.value) !== score && !(this.#isInvalid && score === null)) this.#write();
+  }
+
+  // Empties the field for another output.
+  clear() {
+    this.#isInvalid = false;
+    this.#score = null;
+    this.#write();
+    this.want(false);
+  }
+
+  get isInvalid() {
+    return this.#isInvalid;
   }
 
   focus() {
@@ -105,13 +119,18 @@ export class Scoring {
   }
 
   #write() {
+    this.#isInvalid = false;
     this.field.value = this.#score === null ? "" : String(this.#score);
   }
 
   #written() {
     const score = scoreOf(this.field.value);
-    if (score === undefined) this.#write();
-    else this.#give(score);
+    const wasInvalid = this.#isInvalid;
+    this.#isInvalid = score === undefined;
+    if (wasInvalid !== this.#isInvalid) this.want(this.#isInvalid);
+    this.#give(score ?? null);
+    if (this.#isInvalid && !wasInvalid) this.calls.onInvalid();
+    else if (wasInvalid && score === null) this.calls.onScore(score);
   }
 
   /** @param {KeyboardEvent} event */
@@ -130,6 +149,7 @@ export class Scoring {
     if (key === "Escape" && this.calls.onBack() === false) return;
     event.preventDefault();
     if (score !== undefined) this.#give(score);
+    else if (this.#isInvalid) this.calls.onInvalid();
     else if (key === "Enter" && !repeat) this.calls.onDone();
   }
 }

@@ -1,13 +1,12 @@
 // A row for each output with its rank buttons.
 
 import { marked, writeText } from "../block.js";
+import { DOUBLE_MS } from "../painted.js";
 import { OutputRows } from "../rows.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 const template = $("row-template");
-// The second tap of a double tap may hit the row that the first one opened.
-const DOUBLE_MS = 350;
 // As in judge.css: the sizes at which only the active row shows its ranks.
 const PHONE = matchMedia("(max-width: 560px) and (min-height: 481px)");
 
@@ -88,7 +87,7 @@ export class Rows extends OutputRows {
     return row;
   }
 
-  // A tap on the same rank of another row, too soon to be intended.
+  // A tap on the same rank of another row, too soon to be intended: the first tap of a double tap may have opened the row.
   /** @param {HTMLInputElement} input @param {Event} event */
   #isSecondTap(input, { timeStamp }) {
     const { input: last, at: time } = this.#last;

@@ -22,7 +22,7 @@ export class ScaleOfCriterion {
 
   /**
    * @param {Criterion} criterion with its texts for this HIT
-   * @param {{ isAlone: boolean, isCompact: boolean, isOnlyEnds: boolean, name: string, onValue: (value: number | null) => void, onTap: () => void, onDone: () => void, onBack: () => void, onMove: (by: number) => void }} options
+   * @param {{ isAlone: boolean, isCompact: boolean, isOnlyEnds: boolean, name: string, onValue: (value: number | null) => void, onTap: () => void, onDone: () => void, onBack: () => void, onMove: (by: number) => void, onInvalid: () => void }} options
    *   `isAlone`: the only criterion on the screen, whose question is above the outputs; `isCompact`: points are in rows; `isOnlyEnds`: only the ends of the scale have texts on the page
    */
   constructor(criterion, options) {
@@ -92,6 +92,7 @@ export class ScaleOfCriterion {
       onDone: options.onDone,
       onBack: options.onBack,
       onMove: options.onMove,
+      onInvalid: options.onInvalid,
     });
     this.#scoring.field.setAttribute("aria-describedby", anchors.id);
   }
@@ -114,6 +115,10 @@ export class ScaleOfCriterion {
   want(wanting) {
     this.root.classList.toggle("wanting", wanting);
     this.#scoring?.want(wanting);
+  }
+
+  get isInvalid() {
+    return Boolean(this.#scoring?.isInvalid);
   }
 
   get isSlider() {

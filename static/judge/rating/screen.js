@@ -118,6 +118,7 @@ class RatingScreen {
       onDone: () => this.#goOn(position),
       onBack: () => scale.root.focus(),
       onMove: (by) => this.#move(by),
+      onInvalid: () => this.page.note(say("score_invalid")),
     });
     scale.root.addEventListener("focusin", () => this.#activate(position));
     scale.root.addEventListener("click", (event) => this.page.isUnread(event) && event.preventDefault());
@@ -181,10 +182,19 @@ class RatingScreen {
     this.#scales[this.#active].focus();
   }
 
+  // The scale whose field holds something that is no score.
+  get #invalid() {
+    return this.#scales.find(({ isInvalid }) => isInvalid);
+  }
+
+  unfinished() {
+    return this.#invalid ? { key: "score_invalid" } : null;
+  }
+
   refuse() {
     const missing = this.#unrated;
     this.#scales.forEach((scale, position) => scale.want(missing.includes(position)));
-    this.#scales[missing[0]]?.focus();
+    (this.#invalid ?? this.#scales[missing[0]])?.focus();
   }
 
   /** @param {number} by */

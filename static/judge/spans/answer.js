@@ -13,11 +13,9 @@ const start = (candidate) => copy({ score: null, spans: candidate?.suggested ?? 
 /** @param {Rules} rules */
 export const isScored = ({ scored }) => scored !== false;
 
+// Each error gets a category then, from the list or typed.
 /** @param {Rules} rules */
-const needCategories = ({ categories, free_categories: areFree }) => Boolean(categories?.length) && !areFree;
-
-/** @param {Rules} rules */
-export const haveCategories = (rules) => needCategories(rules) || Boolean(rules.free_categories);
+export const haveCategories = ({ categories, free_categories: areFree }) => Boolean(categories?.length || areFree);
 
 // The outputs without a score that need one.
 /** @param {SpansAnswer} answer @param {Rules} rules */
@@ -60,7 +58,7 @@ export const errorsIn = ({ outputs }, index) => outputs[index].spans.filter(({ k
 // The outputs with an error that needs a category.
 /** @param {SpansAnswer} answer @param {Rules} rules */
 export function uncategorised({ outputs }, rules) {
-  if (!needCategories(rules)) return [];
+  if (!haveCategories(rules)) return [];
   return outputs.flatMap(({ spans }, index) => (spans.every(({ category }) => category) ? [] : [index]));
 }
 

@@ -43,7 +43,9 @@ export class Choice {
   /** @type {Level[] | null} */
   #above = null;
 
-  constructor() {
+  /** @param {Page} page */
+  constructor(page) {
+    this.page = page;
     for (const button of this.#buttons) {
       button.addEventListener("click", () => this.choose(/** @type {Severity} */ (button.dataset.severity) || null));
     }
@@ -138,6 +140,7 @@ export class Choice {
       button.addEventListener("click", () => {
         if (!below.length) return this.#chooseCategory(category);
         this.#list(below, levels);
+        this.page.opened();
         this.#place();
         this.focus();
       });

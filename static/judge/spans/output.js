@@ -77,6 +77,7 @@ export class Output {
       onDone: () => screen.goOn(index),
       onBack: () => !this.#cursorField.hidden && this.focus(),
       onMove: (by) => screen.move(by),
+      onInvalid: () => screen.page.note(say("score_invalid")),
     });
     this.root.addEventListener("focusin", () => screen.activate(index));
     this.root.addEventListener("focusout", () => this.#nameAgain());
@@ -101,7 +102,7 @@ export class Output {
     const isWithScore = this.kind === "error" && isScored(rules);
     for (const part of this.#scoreParts) part.hidden = !isWithScore;
     this.#tapHint.hidden = true;
-    this.scoring.want(false);
+    this.scoring.clear();
     this.#nameAgain();
   }
 

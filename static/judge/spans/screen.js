@@ -64,7 +64,8 @@ export class SpansScreen {
   sources = [];
   block = /** @type {Block<SpansAnswer>} */ (/** @type {unknown} */ (null));
   pointer = new Pointer(this);
-  choice = new Choice();
+  /** @type {Choice} */
+  choice;
   // All outputs and sources created so far, by position.
   /** @type {Output[]} */
   #outputPool = [];
@@ -92,6 +93,7 @@ export class SpansScreen {
   /** @param {Page} page */
   constructor(page) {
     this.page = page;
+    this.choice = new Choice(page);
     this.#exact.addEventListener("click", () => this.#exchangeStops());
     this.#undoing.addEventListener("click", () => this.#undo());
   }
@@ -257,6 +259,7 @@ export class SpansScreen {
     const missing = spans.unscored(this.block.answer, this.#rules);
     if (this.#selecting) return this.#selecting.askSeverity();
     this.outputs.forEach(({ scoring }, index) => scoring.want(missing.includes(index)));
+    if (this.#invalid) return this.#invalid.scoring.focus();
     if (unnamed !== undefined) this.outputs[unnamed].focus();
     else this.outputs[missing[0]]?.scoring.focus();
   }
@@ -275,7 +278,13 @@ export class SpansScreen {
   }
 
   unfinished() {
-    return this.#selecting ? { key: "severity_wanted" } : null;
+    if (this.#selecting) return { key: "severity_wanted" };
+    return this.#invalid ? { key: "score_invalid" } : null;
+  }
+
+  // The output whose field holds something that is no score.
+  get #invalid() {
+    return this.outputs.find(({ scoring }) => scoring.isInvalid);
   }
 
   // Ends the selections in other texts: there is one at a time.

@@ -186,3 +186,11 @@ def test_answer_to_an_earlier_version_of_a_question_is_known(
     is_current: bool,
 ) -> None:
     assert choice_question("one").is_answered_by(kept) is is_current
+
+
+def test_error_of_a_consent_box_is_tied_to_the_box() -> None:
+    asked = question(name="consent", kind="consent", required=True)
+    form = AnswersForm(QueryDict(), judge=Judge(campaign=Campaign()), questions=[asked])
+    assert "text-consent answer-consent_error" in str(form["consent"])
+    unbound = AnswersForm(None, judge=Judge(campaign=Campaign()), questions=[asked])
+    assert 'aria-describedby="text-consent"' in str(unbound["consent"])

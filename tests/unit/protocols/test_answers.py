@@ -417,6 +417,7 @@ def span(start: int | None, end: int | None, kind: str = "error") -> SpanJSON:
             {**MQM, "free_categories": True},
             False,
         ),
+        ([span(0, 1)], {**MQM, "free_categories": True}, True),
         ([{**span(0, 1), "severity": "critical"}], {}, True),
         ([{**span(0, 1), "severity": "critical"}], {"severities": ["critical"]}, False),
     ],
@@ -430,6 +431,12 @@ def test_errors_mark_parts_of_the_text_that_do_not_overlap(
         bool(spans_refusal(spans, TextLengths(10, 20), rules_complete(rules)))
         == is_refused
     )
+
+
+def test_imported_errors_need_no_category() -> None:
+    rules = rules_complete({**MQM, "free_categories": True})
+    lengths = TextLengths(10, 20)
+    assert not spans_refusal([span(0, 1)], lengths, rules, is_imported=True)
 
 
 @pytest.mark.parametrize(
