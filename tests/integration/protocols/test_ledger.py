@@ -2,14 +2,17 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from csv import DictReader
 from dataclasses import dataclass, field, replace
+from io import StringIO
 from typing import Any, Final
 from uuid import UUID, uuid4
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
-from annotation.models import Judgment, JudgmentNumber, MachineJudgment
+from annotation.models import Block, Judgment, JudgmentNumber, MachineJudgment
 from annotation.protocols.answer_kinds import answer_kind
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.selectors.judging import assigned_blocks
@@ -17,12 +20,12 @@ from annotation.selectors.machines import MachineBlock
 from annotation.services.answers_taken_back import AnswerKeptError
 from annotation.services.machines import machine_judgment_submit
 from annotation.services.numbers import judgments_number
-from annotation.services.planning.designs import design_change
-from annotation.services.planning.pool import hits_plan
 from annotation.services.quality import answer_take_back, quality_action_revert
 from campaign.models import Protocol, Task
+from campaign.selectors.questions import answers_summaries
 from campaign.services.campaigns import campaign_change
 from campaign.services.machines import MachineTerms, machine_add
+from campaign.services.questions import judge_answers_delete
 from protocols.spans.suggestions import suggestions_import
 from ranking.export.asked import requested_export
 from ranking.export.writing import export_bytes
@@ -36,7 +39,6 @@ from tests.integration.protocols.every import (
     POOR,
     asked_first,
     judgment_put,
-    plans_delete,
     said_about,
 )
 from tests.integration.protocols.test_suggestions import FIRST, lines, sent
@@ -233,8 +235,7 @@ def test_answer_is_stored_exported_and_counted_once(screen: Screen) -> None:
         """Return the blocks that count, after checking that all ways to count agree."""
         assert counters_stored(task_id=task.pk) == counters_by_row(task_id=task.pk)
         current = Judgment.objects.of(task.pk).current().counted()
-        ids = sorted(str(id_) for id_ in current.values_list("client_id", flat=True))
-        return ids
+        return sorted(map(str, current.values_list("client_id", flat=True)))
 
     before = counted()
     assert len(before) == blocks
@@ -264,3 +265,92 @@ def test_answer_is_stored_exported_and_counted_once(screen: Screen) -> None:
     quality_action_revert(action=action, user=organiser)
     assert counted() == before
     assert rows(task) == exported
+
+
+# The others: tests/integration/machines/test_protocols.py.
+@pytest.mark.parametrize(
+    "screen",
+    [
+        pytest.param(screen, id=screen.name)
+        for screen in SCREENS
+        if screen.answers or screen.has_media
+    ],
+)
+def test_answer_of_a_machine_judge_is_stored_and_exported_once(screen: Screen) -> None:
+    task = screen.task()
+    campaign = task.test_set.campaign
+    [first, *_others] = asked_first(assigned_blocks(lend(make_judge(campaign))))
+    machine, _token = machine_add(
+        campaign=campaign,
+        by=make_organiser(campaign),
+        terms=MachineTerms(name="bot", version="1"),
+    )
+    block = Block.objects.get(pk=first.block_id)
+    asked = MachineBlock(block, is_reversed=False)
+
+    def submit(id_: UUID, *, is_revised: bool = False) -> MachineJudgment:
+        answer = said(screen, first, is_revised=is_revised)
+        kind = answer_kind(screen.protocol)
+        checked = kind.validated(answer["answer"]) if "answer" in answer else None
+        return machine_judgment_submit(
+            machine=machine,
+            machine_block=asked,
+            client_id=id_,
+            sent={"labels": answer.get("labels"), "answer": checked},
+        )
+
+    id_ = uuid4()
+    stored = submit(id_)
+    assert submit(id_) == stored
+    # The first answer counts, under the same id and under another.
+    assert submit(id_, is_revised=True) == stored
+    with pytest.raises(SubmissionRefusedError):
+        submit(uuid4(), is_revised=True)
+    assert MachineJudgment.objects.get() == stored
+    [row] = rows(task, "machine-judgments")
+    assert row["machine"] == "bot"
+    assert not Judgment.objects.exists()
+    assert judgments_number(task_id=task.pk) == 0
+    assert rows(task) == []
+
+
+def test_answer_to_a_question_is_stored_and_exported_once() -> None:
+    task = Screen("ranking", Protocol.RANKING).task()
+    campaign = task.test_set.campaign
+    questions = [
+        {
+            "name": name,
+            "kind": kind,
+            "texts": [{"language": "en", "question": f"Which {name}?"}],
+        }
+        for name, kind in (("town", "text"), ("age", "number"))
+    ]
+    campaign_change(campaign=campaign, questions=questions)
+    judge = make_judge(campaign)
+    assert judge.user is not None
+    client = Client()
+    client.force_login(judge.user)
+    address = reverse("judge-questions", args=[campaign.slug])
+    answers = []
+    for town in ("Wien", "Wien", "Graz"):
+        sent = client.post(address, {"action": "save", "town": town, "age": "0"})
+        assert sent.status_code == 302, sent.content
+        judge.refresh_from_db()
+        answers.append(judge.answers)
+        exported = requested_export(
+            task=task,
+            kind="judge-answers",
+            file_format="csv",
+        )
+        [row] = DictReader(
+            StringIO(b"".join(export_bytes(exported)).decode("utf-8-sig"))
+        )
+        assert (row["town"], row["age"]) == (town, "0")
+        for summary in answers_summaries(campaign=campaign):
+            assert summary.answered == 1
+    first, again, corrected = answers
+    assert first == again
+    assert corrected["age"] == first["age"]
+    judge_answers_delete(judge=judge)
+    for summary in answers_summaries(campaign=campaign):
+        assert summary.answered == 0
