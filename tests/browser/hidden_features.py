@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import hits_plan
-from campaign.models import Judge, Output, Protocol, Task, User
+from campaign.models import Judge, Protocol, Task, User
 from campaign.models.questions import QuestionJSON, questions_stored
 from campaign.services.campaigns import campaign_change
 from campaign.services.judges import task_choose
@@ -235,23 +235,3 @@ def _pictures() -> dict[str, bytes]:
         outputs = [f"{colour} {name[-5]}." for colour in ("Grey", "Teal", "White")]
         rows.append("\t".join([f"Describe it. {name}", *outputs]))
     return {"set.tsv": ("\n".join(rows) + "\n").encode(), **shown}
-
-
-def outputs_by_start(task: Task) -> dict[str, set[str]]:
-    """Return the texts of a task with suggested errors by what was drawn for them."""
-    drawn: dict[str, set[str]] = {"planted": set(), "withheld": set(), "shown": set()}
-    rows = SuggestedSpans.objects.filter(task=task).select_related("output")
-    for row in rows:
-        if not row.start["is_shown"]:
-            kind = "withheld"
-        elif row.start.get("planted") is not None:
-            kind = "planted"
-        else:
-            kind = "shown"
-        drawn[kind].add(row.output.text or "")
-    with_suggestions = rows.values("output")
-    others = Output.objects.filter(segment__test_set=task.test_set)
-    drawn["none"] = {
-        each.text or "" for each in others.exclude(pk__in=with_suggestions)
-    }
-    return drawn

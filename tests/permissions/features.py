@@ -13,7 +13,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.machines import MachineBlock
 from annotation.services.machines import machine_judgment_submit
 from annotation.services.numbers import judgments_number
-from annotation.services.planning.designs import design_change
+from annotation.services.planning.designs import design_change, design_ensure
 from annotation.services.planning.pool import hits_plan
 from annotation.services.submission import SentJudgment, judgment_submit
 from annotation.services.tasks import task_rules_change
@@ -129,6 +129,7 @@ def features_add(*, ranking: Task, judge: Judge, machine: MachineJudge) -> Featu
     _judge(rating, colleague, lambda _count: {"answer": ratings})
     errors = {"outputs": [{"score": None, "spans": [_ERROR]}]}
     _judge(spans, colleague, lambda _count: {"answer": errors})
+    _judge(best_worst, colleague, lambda _count: {"answer": {"best": 1, "worst": 2}})
     _judge(speech, colleague, lambda count: {"labels": [1] * count})
     machine_answer(machine, ranking, comment=f"SECRET-REMARK {MARKUP}")
     for task in (rating, spans, best_worst, speech):
@@ -188,6 +189,7 @@ def suggestions_file(task: Task, *, judge: str = "xCOMET") -> SimpleUploadedFile
 
 def _judge(task: Task, judge: Judge, answer: Callable[[int], dict[str, Any]]) -> None:
     """Lend a HIT of a task to a judge, who gives the same answer about each block."""
+    design_ensure(task=task)
     hits_plan(task_id=task.pk, count=2)
     task_choose(judge=judge, task=task)
     for block in assigned_blocks(lend(judge)):
