@@ -251,7 +251,12 @@ def test_answer_is_stored_exported_and_counted_once(screen: Screen) -> None:
 
     number = JudgmentNumber.objects.get(judgment__client_id=revised_id).number
     judgment = Judgment.objects.get(client_id=revised_id)
-    taken = {"judgment": judgment, "number": number, "task": task, "user": organiser}
+    taken: dict[str, Any] = {
+        "judgment": judgment,
+        "number": number,
+        "task": task,
+        "user": organiser,
+    }
     try:
         action = answer_take_back(**taken)
     except AnswerKeptError:
