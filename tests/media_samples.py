@@ -13,7 +13,7 @@ from av.audio.stream import AudioStream
 from av.video.stream import VideoStream
 from PIL import Image, PngImagePlugin
 
-SECRET: Final = b"Made by SecretSystem"
+SECRET: Final = b"Made by qx-SecretSystem"
 _TAGS: Final = {
     "title": SECRET.decode(),
     "artist": SECRET.decode(),

@@ -193,9 +193,9 @@ class AnswerSubjects:
 
     def _with_outputs(
         self,
-        segments: list[KnownSegment],
+        segments: Sequence[KnownSegment],
         answer: FileAnswer,
-    ) -> list[KnownSegment]:
+    ) -> Sequence[KnownSegment]:
         """Return the segments of one source that have the outputs of an answer; all of them if none has."""
         outputs = Output.objects.current().filter(
             segment__in=[segment.key for segment in segments],

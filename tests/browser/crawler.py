@@ -72,7 +72,12 @@ class Crawler:
             request = self.finished.pop()
             response = request.response()
             assert response is not None
-            has_body = response.status != 204 and not 300 <= response.status < 400
+            has_body = (
+                response.status != 204
+                and not 300 <= response.status < 400
+                # Players keep no body; `follow` asks for the file.
+                and request.resource_type != "media"
+            )
             body = response.body() if has_body else b""
             self._keep(
                 f"{request.method} {response.url}",

@@ -1,6 +1,7 @@
 """Nothing that reaches a judge's browser tells who wrote an output, nor what is a control or a repeat."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -44,6 +45,7 @@ from ranking.services.runs import ranking_run_compute
 from tests.at_work import judge_one_hit
 from tests.browser.conftest import NewPage
 from tests.browser.crawler import METHODS, Crawler, addresses
+from tests.browser.hidden_features import Feature, features_hide
 from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
 from tests.browser.told import SYSTEMS, number_rows_to_be_known, told
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
@@ -71,6 +73,11 @@ FIELDS = frozenset(
     session_id study_id started_at ended_at judgments judgments_left_out sent source_language target_language work_time
     problem_reports status messages erasure_requests asked_at due_at refused_at carried_out_at
     mails_about_erasure media played suggested addresses api_tokens second_factors single_sign_on external_id service
+    groups_from_answers town at value
+    outputs score spans start end severity category best worst
+    adequacy_basis best_worst categories contradictions criteria criterion error_free_from free_categories highest key
+    lower_is_better lowest major_below margin marks only_ends_named page perfect_from question scored severities
+    source_marked spans_asked
     """.split(),  # noqa: SIM905  thirty lines otherwise
 )
 
@@ -102,6 +109,7 @@ class World:
     upload: Upload
     group: JudgeGroup
     analysis: Analysis
+    features: list[Feature]
 
     def places(self, task: Task) -> dict[str, object]:
         """What stands in the places of addresses, as it is in this test set."""
@@ -158,8 +166,10 @@ class World:
 
 
 @pytest.fixture
-def world() -> World:
+def world(monkeypatch: pytest.MonkeyPatch) -> World:
     number_rows_to_be_known()
+    # Which order is right is drawn. Whatever is answered, one round of training is enough.
+    monkeypatch.setattr("annotation.selectors.training.SHARE_TO_PASS", 0)
     task = make_task(
         make_campaign(blocks_per_judge=60),
         documents=(12, 12),
@@ -193,6 +203,7 @@ def world() -> World:
         choice=analysis_choice("diagnosis", {}),
         is_queued=False,
     )
+    features = features_hide(task, judge, other)
     elsewhere = make_task(make_campaign("elsewhere"), systems=SYSTEMS)
     campaign = task.test_set.campaign
     read = instructions_write(
@@ -201,7 +212,7 @@ def world() -> World:
         text="Read.",
         demands_acceptance=True,
     )
-    for reader in (judge, other):
+    for reader in (judge, other, *(each.judge for each in features)):
         instructions_accept(judge=reader, instructions=read)
     assert other.user is not None
     invitation, _token = invitation_create(
@@ -220,7 +231,21 @@ def world() -> World:
         upload=upload_begin(campaign=campaign),
         group=judge_group_create(campaign=campaign, name="qx-group"),
         analysis=analysis_compute(analysis=asked),
+        features=features,
     )
+
+
+def begin(judge: Judge, crawler: Crawler) -> None:
+    """Open a judge's link and answer the question that comes first. Bodies can be read only before the next page."""
+    page = crawler.page
+    _link, token = judge_link_create(judge=judge)
+    page.goto(f"/i/{token}/", wait_until="networkidle")
+    crawler.heard()
+    page.locator("#open-link button").click()
+    page.get_by_label("Which town?").fill("Wien")
+    page.wait_for_load_state("networkidle")
+    crawler.heard()
+    page.get_by_role("button", name="Continue").click()
 
 
 def an_afternoon(page: Page, crawler: Crawler) -> None:
@@ -260,6 +285,61 @@ def an_afternoon(page: Page, crawler: Crawler) -> None:
     type_ranks(page, "12")
     crawler.stored("with a draft")
     crawler.heard()
+
+
+def look_into(feature: Feature, crawler: Crawler, world: World) -> None:
+    """Judge a HIT of a feature and read it before, after and in the history, with all its files."""
+    page = crawler.page
+    crawler.listen()
+    begin(feature.judge, crawler)
+    expect(page.locator("#submit")).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    crawler.heard()
+    crawler.stored(f"in {feature.name}")
+    assignments = f"{JUDGING}assignments/"
+    assert crawler.ask("POST", assignments, {"campaign": "museum"}) == 200
+    [lent] = [
+        got
+        for name, got in crawler.got.items()
+        if name.startswith(f"200 POST {assignments}")
+    ]
+    hit = json.loads(lent.partition("\n\n")[2])
+    assert hit["rules"]["protocol"] == feature.task.protocol
+    for block in hit["blocks"]:
+        answered = crawler.ask(
+            "PUT",
+            f"{JUDGING}judgments/{uuid4()}/",
+            {"block": block["id"], **feature.answer(block)},
+        )
+        assert answered == 200
+    done: set[str] = set()
+    for address in re.findall(r'"address": ?"([^"]+)"', lent):
+        crawler.follow(page.url, address, done)
+    assert bool(done) == (feature.name in {"recordings", "pictures"})
+    page.reload(wait_until="networkidle")
+    crawler.heard()
+    crawler.stored(f"after {feature.name}")
+    for address in addresses(world.places(world.task)):
+        if address.startswith(("/judge/", JUDGING)):
+            crawler.ask("GET", address, {"campaign": "museum"})
+    assert crawler.ask("GET", f"{JUDGING}judgments/?campaign=museum") == 200
+    page.close()
+
+
+def fields_of(crawler: Crawler) -> set[str]:
+    """Return the names of all fields in answers of the judging API."""
+    answers = [
+        got
+        for name, got in crawler.got.items()
+        if JUDGING in name and "OPTIONS" not in name
+    ]
+    fields = set()
+    for answer in answers:
+        head, _, body = answer.partition("\n\n")
+        assert "etag" not in head.lower()
+        if body.startswith(("{", "[")):
+            fields |= set(names_in(json.loads(body)))
+    return fields
 
 
 def bodies(world: World) -> Iterator[dict[str, object]]:
@@ -332,10 +412,7 @@ def test_no_byte_a_judge_can_reach_tells_of_systems_controls_or_repeats(
     crawler = Crawler(page)
 
     crawler.listen()
-    _link, token = judge_link_create(judge=world.judge)
-    page.goto(f"/i/{token}/", wait_until="networkidle")
-    crawler.heard()  # what is on this page can be read only until the button is pressed
-    page.locator("#open-link button").click()
+    begin(world.judge, crawler)
     at_sentence(page, 1, total=1)
     an_afternoon(page, crawler)
     page.close()
@@ -356,17 +433,12 @@ def test_no_byte_a_judge_can_reach_tells_of_systems_controls_or_repeats(
     assert sum("/static/judge/" in address for address in done) > 25
     assert sum(f"{JUDGING}judgments/?cursor=" in address for address in done) > 0
     assert told(crawler) == {}
-    answers = [
-        got
-        for name, got in crawler.got.items()
-        if JUDGING in name and "OPTIONS" not in name
-    ]
-    fields = set()
-    for answer in answers:
-        head, _, body = answer.partition("\n\n")
-        assert "etag" not in head.lower()
-        if body.startswith(("{", "[")):
-            fields |= set(names_in(json.loads(body)))
+    fields = fields_of(crawler)
+    for feature in world.features:
+        reader = Crawler(new_page())
+        look_into(feature, reader, world)
+        assert told(reader) == {}
+        fields |= fields_of(reader)
     assert "candidates" in fields
     # A refused body names the places of a list; a document names its blocks.
     assert {

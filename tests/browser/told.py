@@ -27,6 +27,9 @@ _TABLES_THAT_TELL: Final = (
     "annotation_block",
     "annotation_assignment",
     "annotation_judgment",
+    "annotation_machinejudgment",
+    "protocols_suggestedspans",
+    "ranking_metric",
 )
 
 

@@ -13,7 +13,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.machines import MachineBlock
 from annotation.services.machines import machine_judgment_submit
 from annotation.services.numbers import judgments_number
-from annotation.services.planning.designs import design_change
+from annotation.services.planning.designs import design_change, design_ensure
 from annotation.services.planning.pool import hits_plan
 from annotation.services.submission import SentJudgment, judgment_submit
 from annotation.services.tasks import task_rules_change
@@ -114,31 +114,24 @@ def features_add(*, ranking: Task, judge: Judge, machine: MachineJudge) -> Featu
             values={"q1": answer, "q2": 0},
             language="en",
         )
-    rating = _task(
+    rating = task_add(
         ranking,
         Protocol.RATING,
         rules={"all_at_once": True, "criteria": _CRITERIA, "page": "document"},
     )
-    spans = _task(ranking, Protocol.SPANS, rules=_MQM)
-    suggestions_import(task=spans, file=_suggested(spans), withheld=30, planted=30)
-    best_worst = _task(ranking, Protocol.TOP, rules={"best_worst": True})
+    spans = task_add(ranking, Protocol.SPANS, rules=_MQM)
+    suggestions_import(
+        task=spans, file=suggestions_file(spans), withheld=30, planted=30
+    )
+    best_worst = task_add(ranking, Protocol.TOP, rules={"best_worst": True})
     speech = make_media_task(campaign, name=f"SECRET-SPEECH {MARKUP}")
     ratings = {"outputs": [{"faithfulness": 5}]}
     _judge(rating, colleague, lambda _count: {"answer": ratings})
     errors = {"outputs": [{"score": None, "spans": [_ERROR]}]}
     _judge(spans, colleague, lambda _count: {"answer": errors})
+    _judge(best_worst, colleague, lambda _count: {"answer": {"best": 1, "worst": 2}})
     _judge(speech, colleague, lambda count: {"labels": [1] * count})
-    block = Block.objects.filter(hit__task=ranking, control="").earliest("pk")
-    asked = MachineBlock(block, is_reversed=False)
-    machine_judgment_submit(
-        machine=machine,
-        machine_block=asked,
-        client_id=uuid4(),
-        sent={
-            "labels": [1] * len(asked.candidates),
-            "comment": f"SECRET-REMARK {MARKUP}",
-        },
-    )
+    machine_answer(machine, ranking, comment=f"SECRET-REMARK {MARKUP}")
     for task in (rating, spans, best_worst, speech):
         task_close(task=task)
     return Features(
@@ -150,7 +143,19 @@ def features_add(*, ranking: Task, judge: Judge, machine: MachineJudge) -> Featu
     )
 
 
-def _task(ranking: Task, protocol: Protocol, *, rules: dict[str, Any]) -> Task:
+def machine_answer(machine: MachineJudge, ranking: Task, *, comment: str) -> None:
+    """Let a machine judge answer the first block of a ranking."""
+    block = Block.objects.filter(hit__task=ranking, control="").earliest("pk")
+    asked = MachineBlock(block, is_reversed=False)
+    machine_judgment_submit(
+        machine=machine,
+        machine_block=asked,
+        client_id=uuid4(),
+        sent={"labels": [1] * len(asked.candidates), "comment": comment},
+    )
+
+
+def task_add(ranking: Task, protocol: Protocol, *, rules: dict[str, Any]) -> Task:
     """Add a task that shows segments again which judges have seen in other tasks, one output at a time."""
     task = task_create(test_set=ranking.test_set, protocol=protocol, by=None)
     Task.objects.filter(pk=task.pk).update(segments_again=True)
@@ -161,7 +166,7 @@ def _task(ranking: Task, protocol: Protocol, *, rules: dict[str, Any]) -> Task:
     return task
 
 
-def _suggested(task: Task) -> SimpleUploadedFile:
+def suggestions_file(task: Task, *, judge: str = "xCOMET") -> SimpleUploadedFile:
     """Return a file that suggests an error in every output."""
     outputs = Output.objects.filter(
         system__test_set=task.test_set_id,
@@ -173,7 +178,7 @@ def _suggested(task: Task) -> SimpleUploadedFile:
                 "document": output.segment.document.name,
                 "segment": str(output.segment.position),
                 "source": output.segment.source_text,
-                "judge": "xCOMET",
+                "judge": judge,
                 "outputs": [{"systems": [output.system.name], "spans": [_ERROR]}],
             },
         )
@@ -184,6 +189,7 @@ def _suggested(task: Task) -> SimpleUploadedFile:
 
 def _judge(task: Task, judge: Judge, answer: Callable[[int], dict[str, Any]]) -> None:
     """Lend a HIT of a task to a judge, who gives the same answer about each block."""
+    design_ensure(task=task)
     hits_plan(task_id=task.pk, count=2)
     task_choose(judge=judge, task=task)
     for block in assigned_blocks(lend(judge)):

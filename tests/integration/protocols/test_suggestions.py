@@ -1,8 +1,11 @@
 """Errors from which judges start: from files and other tasks to the page, the answer and the report."""
 
 import json
+from collections import defaultdict
+from collections.abc import Iterator
 from csv import DictReader
 from io import BytesIO, StringIO
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -10,8 +13,9 @@ from zipfile import ZipFile
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from rest_framework.test import APIClient
 
@@ -20,6 +24,7 @@ from annotation.importing.answers import sent_answers_import
 from annotation.models import Judgment
 from annotation.protocols.answer_kinds import answer_of
 from annotation.services.numbers import judgments_number
+from annotation.services.planning.pool import hits_plan
 from campaign.formats import FormatError, InputFile
 from campaign.models import Judge, Output, Protocol, Task, User
 from protocols.models import SpansAnswer, SuggestedSpans
@@ -30,7 +35,7 @@ from ranking.export.asked import requested_export
 from ranking.export.writing import export_bytes
 from ranking.reports.stored import report_in
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from tests.factories import make_organiser, make_task
+from tests.factories import make_judge, make_organiser, make_task
 from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import hit_asked, judgment_put
 from whole_campaigns.cloning import campaign_clone
@@ -158,6 +163,69 @@ def test_a_planted_span_is_on_a_word_without_a_suggestion_and_not_told(
             assert span["start"] >= FIRST["end"]
             assert (row.output.text or "")[span["start"] : span["end"]].isalpha()
     assert planted > SuggestedSpans.objects.count() / 2
+
+
+def drawn(candidate: Any, task: Task) -> str:
+    """Return what was drawn for the output of a candidate, which its text tells."""
+    starts = SuggestedSpans.objects.filter(task=task, output__text=candidate["text"])
+    start = starts.values_list("start", flat=True).first()
+    if start is None:
+        return "none"
+    if not start["is_shown"]:
+        return "withheld"
+    return "shown" if start.get("planted") is None else "planted"
+
+
+def test_no_byte_but_the_errors_differs_between_outputs_that_were_drawn_apart(
+    client: Client,
+    task: Task,
+) -> None:
+    """Neither fields, order, headers nor cost tell planted from other errors, or withheld ones from none."""
+    suggested = "".join(
+        line
+        for line in lines(task, FIRST).splitlines(keepends=True)
+        if json.loads(line)["outputs"][0]["systems"] != ["dune"]
+    )
+    suggestions_import(
+        task=task,
+        file=sent(suggested),
+        withheld=40,
+        planted=60,
+        seed=7,
+    )
+    hits_plan(task_id=task.pk, count=12)
+    shapes: defaultdict[str, set[str]] = defaultdict(set)
+    costs: defaultdict[str, set[int]] = defaultdict(set)
+    answered: set[str] = set()
+    for number in range(4):
+        judge = make_judge(task.test_set.campaign, f"reader{number}")
+        assert judge.user is not None
+        client.force_login(judge.user)
+        for block in blocks_of(client):
+            answer = {"outputs": [{"score": 50, "spans": []}]}
+            [candidate] = block["candidates"]
+            kind = drawn(candidate, task)
+            spans = candidate.get("suggested", [])
+            assert spans == sorted(spans, key=itemgetter("start"))
+            shapes[kind].add(
+                json.dumps([[*candidate], sorted({tuple(span) for span in spans})]),
+            )
+            with CaptureQueriesContext(connection) as queries:
+                put = judgment_put(client, block, answer=answer)
+            costs[kind].add(len(queries))
+            answered.add(json.dumps([[*put.json()], sorted(put.headers)]))
+    assert shapes.keys() == {"planted", "shown", "withheld", "none"}
+    assert shapes["planted"] == shapes["shown"]
+    assert shapes["withheld"] == shapes["none"]
+    assert len(answered) == 1
+    # The first answers of a HIT and of a judge begin rows of their own.
+    assert len({min(each) for each in costs.values()}) == 1
+
+
+def blocks_of(judging: Client) -> Iterator[Any]:
+    """Yield the blocks of one HIT after the other, which are answered meanwhile."""
+    while not isinstance(hit := hit_asked(judging), int):
+        yield from hit["blocks"]
 
 
 def starts_of(task: Task) -> dict[tuple[int, str], Any]:
