@@ -233,13 +233,16 @@ class Lanes:
             return
         request = connection.requests[0]
         connection.account = self._account(request, str(connection.addr[0]))
-        path = getattr(request, "path", "").removeprefix(self._prefix)
-        query = getattr(request, "query", "")
-        body_bytes = int(request.headers.get("CONTENT_LENGTH") or 0)
-        if request.error is None and is_heavy(path, query, body_bytes):
+        # Headers of a refused request may hold anything.
+        if request.error is None and self._is_heavy(request):
             self._heavy.add(connection)
         else:
             self._light.add(connection)
+
+    def _is_heavy(self, request: HTTPRequestParser) -> bool:
+        path = request.path.removeprefix(self._prefix)
+        body_bytes = int(request.headers.get("CONTENT_LENGTH") or 0)
+        return is_heavy(path, request.query, body_bytes)
 
     def late_refuse(self) -> None:
         """Answer 503 to heavy requests that have waited too long, in the threads for light ones."""
