@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -237,6 +238,10 @@ def _describe(location: Location, metric: CollectedScores, values: JSONObject) -
             "on every line, write true if higher scores are better, or false if lower scores are better",
         )
     metric.higher_is_better = direction
+    metric.direction_at = metric.direction_at or replace(
+        location,
+        field="higher_is_better",
+    )
 
 
 def _text(location: Location, values: JSONObject, key: str) -> str:

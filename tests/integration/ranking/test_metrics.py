@@ -60,9 +60,16 @@ def lines(**more: Any) -> str:
     )
 
 
-def post(client: Client, task: Task, text: str, name: str = "odd.jsonl") -> Any:
+def post(
+    client: Client,
+    task: Task,
+    text: str,
+    name: str = "odd.jsonl",
+    **more: object,
+) -> Any:
     files = [SimpleUploadedFile(name, text.encode())]
-    return client.post(reverse("api-metrics", args=[task.pk]), {"files": files})
+    asked = {"files": files, **more}
+    return client.post(reverse("api-metrics", args=[task.pk]), asked)
 
 
 def test_metrics_of_texts_are_computed_once(task: Task) -> None:
@@ -137,6 +144,39 @@ def test_error_rate_without_direction_is_reported(
     turned = lines(metric="TER", higher_is_better=False, signature="turned")
     for text in (negated, turned):
         assert post(as_organiser, task, text).json()["remarks"] == []
+
+
+def test_lower_is_better_does_not_overrule_a_file(
+    task: Task,
+    as_organiser: Client,
+) -> None:
+    asked = {"lower_is_better": "true"}
+    contradicted = post(
+        as_organiser,
+        task,
+        lines(higher_is_better=True),
+        "comet.jsonl",
+        **asked,
+    )
+    assert contradicted.status_code == 400
+    assert "comet.jsonl, line 1" in json.dumps(contradicted.json())
+    page = as_organiser.post(
+        reverse("metrics", args=[task.test_set.campaign.slug, task.pk]),
+        {
+            "action": "import",
+            "files": SimpleUploadedFile(
+                "comet.jsonl",
+                lines(higher_is_better=True).encode(),
+            ),
+            "lower_is_better": "on",
+        },
+    )
+    assert page.status_code == 400
+    assert not Metric.objects.exists()
+    for name, direction in (("TER", {}), ("WER", {"higher_is_better": False})):
+        text = lines(metric=name, **direction)
+        [metric] = post(as_organiser, task, text, **asked).json()["metrics"]
+        assert metric["higher_is_better"] is False
 
 
 def test_a_bad_file_is_refused_and_changes_nothing(

@@ -248,6 +248,16 @@ def test_a_metric_whose_sign_is_plainly_wrong_is_warned_about_and_turned_round()
         call_command(*command, "--lower-is-better", "M", stdout=io.StringIO())
 
 
+def test_lower_is_better_does_not_overrule_a_file(tmp_path: Path) -> None:
+    turned = tmp_path / "TER.jsonl"
+    line = '{"system": "A", "segment": 1, "score": 1, "higher_is_better": true}'
+    turned.write_text(line)
+    command = ["analyse", "metrics", str(_TER / "j.jsonl")]
+    command += ["--scores", f"TER={turned}", "--lower-is-better", "TER"]
+    with pytest.raises(CommandError, match=r"TER\.jsonl, line 1 .*higher_is_better"):
+        call_command(*command, stdout=io.StringIO(), stderr=io.StringIO())
+
+
 @pytest.mark.parametrize(
     "name",
     ["TER", "WER (v1)", "HTER-2", "characTER", "Word error rate"],
