@@ -305,6 +305,20 @@ def test_comma_between_tabs_that_could_separate_thousands_is_refused() -> None:
         read_metric_scores([stored("m.tsv", "system\tsegment\tscore\nA\t1\t1,234\n")])
 
 
+@pytest.mark.parametrize("separator", [";", "\t"])
+@pytest.mark.parametrize("scores", [("950,3", "1.084"), ("1.084", "950,3")])
+def test_points_and_commas_in_one_column_of_scores_are_refused(
+    separator: str,
+    scores: tuple[str, str],
+) -> None:
+    """FlexMeasures/flexmeasures#141: a point that separates thousands was read as a decimal point."""
+    rows = [("system", "segment", "score")]
+    rows += [("A", str(number), score) for number, score in enumerate(scores, 1)]
+    table = "".join(separator.join(row) + "\n" for row in rows)
+    with pytest.raises(FormatError, match=r"line 3.*line 2"):
+        read_metric_scores([stored("m.csv", table)])
+
+
 def test_blank_lines_of_a_score_file_are_passed_over() -> None:
     (metric,) = read_metric_scores([stored("M.seg.score", "A\t1\nA\t2\n\n")])
     assert metric.values.tolist() == [[1], [2]]
