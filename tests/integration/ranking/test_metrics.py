@@ -29,8 +29,10 @@ from ranking.export.asked import requested_export
 from ranking.export.writing import export_bytes
 from ranking.models import Metric
 from ranking.reports.analyses.options import OptionError
+from ranking.reports.stored import report_in
 from ranking.selectors.metrics import compared_texts, metric_with_scores
 from ranking.services.metrics import MetricRefusedError, metric_store, metrics_ask
+from ranking.services.published_results.sections import available_completing
 from tests.factories import make_campaign, make_task
 from tests.integration.machines.answering import machine_judges
 from tests.integration.protocols.judging import rated_task, scored_task
@@ -424,6 +426,23 @@ def test_a_metric_completes_the_ranking_on_segments_that_people_did_not_judge(
     assert (narrow["left_out"], found["left_out"]) == (["C"], [])
 
 
+def test_a_metric_of_judged_segments_alone_is_not_the_default(
+    varied: TestSetWriter,
+) -> None:
+    stored(varied.task, ["A", "B", "C"], name="FULL")
+    unjudged(varied)
+    alone = answer(varied.task, "predicted_ranking", resamples=100)
+    assert (alone.data["judged"], alone.data["segments"]) == (12, 12)
+    assert (alone.data["weight"], alone.data["judgments_saved"]["value"]) == (0, 0)
+    for row in alone.data["systems"]:
+        assert row["score"] == row["people_score"]
+    [report] = [report_in(alone.reports or {}, "en")]
+    assert any("only segments that people judged" in note for note in report.notes)
+    stored(varied.task, ["A", "B", "C"], name="WIDE")
+    found = agreement(varied.task, "predicted_ranking")
+    assert (found["metric"], found["segments"]) == ("WIDE", 30)
+
+
 def test_a_metric_completes_only_the_chosen_documents(varied: TestSetWriter) -> None:
     unjudged(varied)
     stored(varied.task, ["A", "B", "C"])
@@ -443,6 +462,26 @@ def test_a_machine_judge_completes_a_ranking(varied: TestSetWriter) -> None:
         12,
         30,
     )
+
+
+def test_a_metric_does_not_take_the_name_of_a_machine_judge(
+    varied: TestSetWriter,
+) -> None:
+    unjudged(varied)
+    machine_judges(varied.campaign, varied.task)
+    before = agreement(varied.task, "predicted_ranking", metric="judgebot 1")
+    stored(varied.task, ["A", "B", "C"], name="judgebot 1")
+    names = "metric:judgebot 1, machine:judgebot 1"
+    with pytest.raises(OptionError, match=names):
+        agreement(varied.task, "predicted_ranking", metric="judgebot 1")
+    found = {}
+    for kind in ("machine", "metric"):
+        name = f"{kind}:judgebot 1"
+        found[kind] = agreement(varied.task, "predicted_ranking", metric=name)
+    assert found["machine"] == before | {"metric": "machine:judgebot 1"}
+    assert found["metric"]["is_machine"] is False
+    available = available_completing(task=varied.task, machines=["judgebot 1"])
+    assert [each.name for each in available] == names.split(", ")
 
 
 @pytest.mark.parametrize(

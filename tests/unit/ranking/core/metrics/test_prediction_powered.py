@@ -224,12 +224,15 @@ def test_unequal_numbers_of_judges_save_nothing_if_all_segments_are_judged() -> 
     judged = np.unique(some.segment)
     wins = predicted_wins(some, metric.within(judged))
     assert wins.weight == 0
-    assert predicted_means(
-        human[segment],
-        segment,
-        np.zeros_like(segment),
-        metric_with(machine[:JUDGED]),
-    ).weight == 0
+    assert (
+        predicted_means(
+            human[segment],
+            segment,
+            np.zeros_like(segment),
+            metric_with(machine[:JUDGED]),
+        ).weight
+        == 0
+    )
 
 
 def test_several_judges_of_a_segment_do_not_change_the_machines_influence() -> None:
