@@ -90,7 +90,7 @@ def mean_rows(values: FloatArray, weights: FloatArray | float = 1.0) -> ScoredRo
     return ScoredRows(
         scores=scores,
         influence=weight * deviation / divisor,
-        is_scored=is_known.any(axis=1),
+        is_scored=np.asarray(is_known.any(axis=1)),
     )
 
 
@@ -112,7 +112,7 @@ def win_rows(won: BoolArray, *, is_smoothed: bool) -> ScoredRows:
     return ScoredRows(
         scores=expected_wins(wins).values,
         influence=np.asarray(cells.astype(np.float64) @ influence_of_wins.T),
-        is_scored=won.any(axis=(1, 2)),
+        is_scored=np.asarray(won.any(axis=(1, 2))),
     )
 
 

@@ -294,12 +294,13 @@ def test_intervals_of_shares_are_within_0_and_1() -> None:
     for name in ("ties", "consistency"):
         share = found[name].value
         assert share is not None
-        assert share.value > share.low == 0
+        assert (share.low, share.value > 0) == (0, True)
     for each in found.values():
-        for share in (each.value, each.people):
-            is_share = each.figure != "kappa" and share is not None
-            if is_share and share.low is not None:
-                assert 0 <= share.low <= share.high <= 1
+        for one in (each.value, each.people):
+            if each.figure == "kappa" or one is None:
+                continue
+            if one.low is not None and one.high is not None:
+                assert 0 <= one.low <= one.high <= 1
 
 
 def test_items_of_people_alone_change_nothing() -> None:

@@ -221,7 +221,7 @@ def test_unequal_numbers_of_judges_save_nothing_if_all_segments_are_judged() -> 
     segment = np.concatenate([np.arange(JUDGED), np.arange(JUDGED // 2)])
     blocks, metric = ranked(judges=2)
     some = blocks.take(np.flatnonzero(np.arange(len(blocks.segment)) % 3))
-    judged = np.unique(some.segment)
+    judged = np.unique(some.segment).astype(np.int64)
     wins = predicted_wins(some, metric.within(judged))
     assert wins.weight == 0
     assert (
