@@ -432,11 +432,12 @@ def test_a_metric_of_judged_segments_alone_is_not_the_default(
     stored(varied.task, ["A", "B", "C"], name="FULL")
     unjudged(varied)
     alone = answer(varied.task, "predicted_ranking", resamples=100)
-    assert (alone.data["judged"], alone.data["segments"]) == (12, 12)
-    assert (alone.data["weight"], alone.data["judgments_saved"]["value"]) == (0, 0)
-    for row in alone.data["systems"]:
+    data: Any = alone.data
+    assert (data["judged"], data["segments"]) == (12, 12)
+    assert (data["weight"], data["judgments_saved"]["value"]) == (0, 0)
+    for row in data["systems"]:
         assert row["score"] == row["people_score"]
-    [report] = [report_in(alone.reports or {}, "en")]
+    report = report_in(alone.reports or {}, "en")
     assert any("only segments that people judged" in note for note in report.notes)
     stored(varied.task, ["A", "B", "C"], name="WIDE")
     found = agreement(varied.task, "predicted_ranking")
