@@ -38,6 +38,7 @@ class CollectedScores:
     name: str
     signature: str = ""
     higher_is_better: bool | None = None
+    direction_at: Location | None = None
     uses_reference: bool | None = None
     is_by_line: bool = False
     segments: dict[_Segment, int] = field(default_factory=dict)
@@ -112,6 +113,7 @@ class CollectedScores:
             of_systems=of_systems,
             signature=self.signature,
             higher_is_better=self.higher_is_better is not False,
+            direction_at=self.direction_at,
             uses_reference=self.uses_reference,
             is_by_line=self.is_by_line,
             places=tuple(self.places[row] for row in rows),

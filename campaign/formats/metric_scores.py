@@ -39,6 +39,8 @@ class MetricScores:
         Version and settings, as sacrebleu writes them; empty if not known.
     higher_is_better : bool
         False for metrics that count errors, such as TER.
+    direction_at : Location or None
+        Where the file says first whether higher scores are better; None if it does not.
     uses_reference : bool or None
         None if not known.
     is_human : bool
@@ -57,6 +59,7 @@ class MetricScores:
     places: tuple[Location, ...]
     signature: str = ""
     higher_is_better: bool = True
+    direction_at: Location | None = None
     uses_reference: bool | None = None
     is_human: bool = False
     is_by_line: bool = False
@@ -67,6 +70,16 @@ class MetricScores:
         if self.higher_is_better:
             return 1.0
         return -1.0
+
+
+def with_lower_better(scores: MetricScores) -> MetricScores:
+    """Return scores of which lower ones are better. Raises FormatError if their file says the opposite."""
+    if scores.direction_at is not None and scores.higher_is_better:
+        raise scores.direction_at.error(
+            f"higher scores of {scores.name} are better according to the file, but you chose that lower ones are",
+            "correct the file, or import it without this choice",
+        )
+    return replace(scores, higher_is_better=False)
 
 
 #: Names of metrics that count errors, in lower case, as they begin.

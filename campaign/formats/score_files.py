@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from campaign.formats.archives import unpacked
+from campaign.formats.cells import refuse_at
 from campaign.formats.collected_scores import WHOLE_SYSTEM, WRITE_SCORE, CollectedScores
+from campaign.formats.decimal_marks import DecimalMarks
 from campaign.formats.errors import FormatError, Location
 from campaign.formats.evalset import (
     SCORE_FILE,
@@ -154,11 +157,17 @@ def _lines_of_table(file: InputFile, head: bytes) -> Rows:
                 "write a row for each score, with the columns system, segment, metric and score; for a table with a "
                 'column for each metric, pandas has frame.melt(["system", "segment"], var_name="metric", value_name="score")',
             )
+    marks = DecimalMarks()
     for line, cells in table.rows():
         row = {title: cells[column] for column, title in titles.items()}
         score = row[columns["score"]]
-        if _has_decimal_comma(score, table.separator):
-            row[columns["score"]] = score.replace(",", ".")
+        if "," not in score or _has_decimal_comma(score, table.separator):
+            row[columns["score"]] = marks.with_point(
+                score,
+                "score",
+                line,
+                refuse_at(file.name, line),
+            )
         yield line, row
 
 
@@ -237,6 +246,10 @@ def _describe(location: Location, metric: CollectedScores, values: JSONObject) -
             "on every line, write true if higher scores are better, or false if lower scores are better",
         )
     metric.higher_is_better = direction
+    metric.direction_at = metric.direction_at or replace(
+        location,
+        field="higher_is_better",
+    )
 
 
 def _text(location: Location, values: JSONObject, key: str) -> str:

@@ -62,7 +62,10 @@ class MetricScoresSerializer(PlainSerializer):
         allow_blank=True,
         help_text="For files that do not name the metric.",
     )
-    lower_is_better = serializers.BooleanField(default=False)
+    lower_is_better = serializers.BooleanField(
+        default=False,
+        help_text="For files that do not give the direction; one that says the opposite is refused.",
+    )
     is_human = serializers.BooleanField(
         default=False,
         help_text="People gave the scores.",

@@ -22,6 +22,7 @@ from campaign.formats.metric_scores import (
     MetricScores,
     is_named_as_error_rate,
     segment_rows,
+    with_lower_better,
 )
 from campaign.formats.score_files import scores_together
 from campaign.formats.segment_identity import SegmentName
@@ -57,7 +58,8 @@ def metric_scores_import(
     name : str
         Name of the metric if the files do not give one.
     lower_is_better : bool
-        Whether lower scores are better, for metrics whose files do not specify it.
+        Whether lower scores are better, for metrics whose files do not specify it; a file that says the opposite is
+        refused.
     is_human : bool
         Whether people gave the scores; those in the folder `human-scores` are always marked as human.
 
@@ -71,6 +73,8 @@ def metric_scores_import(
     segments = Segment.objects.filter(test_set=test_set).order_by("number")
     documents = dict(segments.values_list("number", "document__name"))
     all_scores, references = _read(test_set, documents, files, name)
+    if lower_is_better:
+        all_scores = [with_lower_better(scores) for scores in all_scores]
     segment_names = known_segments(test_set)
     last = max(documents, default=0)
     with_gaps = None
@@ -101,7 +105,7 @@ def metric_scores_import(
             values=values,
             of_systems=_scores_or_none(scores.of_systems[columns]),
             signature=name_within(scores.signature, 300),
-            higher_is_better=scores.higher_is_better and not lower_is_better,
+            higher_is_better=scores.higher_is_better,
             uses_reference=scores.uses_reference,
             is_human=is_human or scores.is_human,
             missing=int(np.isnan(values[document_rows]).sum()),

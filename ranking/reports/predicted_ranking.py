@@ -6,6 +6,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from campaign.texts.joining import comma_list
+from ranking.core.metrics.prediction_powered import FEWEST_SEGMENTS
 from ranking.reports.metric_agreement import machine_name
 from ranking.reports.wording.numbers import decimals, p_in_words, percent
 from ranking.reports.wording.published_content import PredictedData
@@ -46,6 +47,24 @@ def sample_doubt(data: PredictedData) -> str:
     return ""
 
 
+def _why_nothing_saved(data: PredictedData) -> str:
+    """Return why a metric cannot save judgments; empty if it may."""
+    if data["weight"]:
+        return ""
+    if data["judged"] == data["segments"]:
+        message = _(
+            "%(metric)s scores only segments that people judged, so it cannot save judgments. This is the ranking by people alone.",
+        )
+        return message % {"metric": data["metric"]}
+    if data["judged"] < FEWEST_SEGMENTS:
+        message = _(
+            "%(metric)s scores too few judged segments to be used (at least %(number)s needed). This is the ranking by people alone.",
+        )
+        number = number_format(FEWEST_SEGMENTS)
+        return message % {"metric": data["metric"], "number": number}
+    return ""
+
+
 def predicted_notes(data: PredictedData, counts: UnitCounts) -> list[str]:
     """Return what the metric saved, the assumption with its check, omitted systems, and limits of ranges."""
     message = _(
@@ -58,12 +77,14 @@ def predicted_notes(data: PredictedData, counts: UnitCounts) -> list[str]:
         "weight": decimals(data["weight"], 3),
         "saved": percent(round(data["judgments_saved"]["value"], 3)),
     }
-    notes = [
-        message % numbers,
+    notes = [message % numbers]
+    if nothing_saved := _why_nothing_saved(data):
+        notes.append(nothing_saved)
+    notes.append(
         _(
             "This assumes that the judged segments are a random sample of these segments.",
         ),
-    ]
+    )
     doubt = sample_doubt(data)
     if doubt:
         notes.append(doubt)

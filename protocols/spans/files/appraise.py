@@ -25,6 +25,7 @@ from typing import Any, Final
 
 from campaign.formats import FormatError, InputFile
 from campaign.formats.cells import Refuse, filled, judge_of, refuse_at
+from campaign.formats.decimal_marks import DecimalMarks
 from campaign.formats.errors import Lose, Loss, Losses
 from campaign.formats.json_text import RepeatedKeyError, decode_json
 from campaign.formats.records import counted
@@ -70,6 +71,8 @@ _FLAGS: Final = ("true", "false")
 _ERRORS: Final = ("errors", "errors_of_source")
 _WITH_ERRORS: Final = (9, 11, 13)
 _TIMES: Final = ("start", "end")
+#: Columns of numbers with decimals.
+_NUMBERS: Final = ("score", *_TIMES)
 _BATCH: Final = ("batch", "item")
 _DOCUMENT: Final = ("document", "is_document")
 #: The other columns, by whether the row has a flag for whole documents, and by number of cells.
@@ -114,6 +117,8 @@ def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss
     is_first = True
     is_header_alone = True
     separator = ","
+    # Spreadsheets of many languages write a decimal comma, and semicolons between cells.
+    marks = DecimalMarks()
     for line, text in enumerate(text_lines(file), 1):
         if is_blank_row(text):
             continue
@@ -138,6 +143,9 @@ def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss
             continue
         lose("numbers of batch and item", "batch" in row)
         lose("kinds of errors", any(_is_filled(row.get(name, "")) for name in _ERRORS))
+        for column in _NUMBERS:
+            if column in row:
+                row[column] = marks.with_point(row[column], column, line, refuse)
         judgments.append(_judgment(line, row, refuse, lose))
     if is_header_alone:
         raise FormatError(
@@ -292,11 +300,9 @@ def _number(
     stripped = text.strip()
     if not _is_filled(stripped):
         return None
-    # Spreadsheets of many languages write a decimal comma, and semicolons between cells.
-    number = stripped.replace(",", ".")
-    if not _NUMBER.fullmatch(number):
+    if not _NUMBER.fullmatch(stripped):
         refuse(key, f"{stripped!r} is not a number of at most 12 digits", remedy)
-    return float(number)
+    return float(stripped)
 
 
 def _spans(cell: str, refuse: Refuse, lose: Lose) -> tuple[Span, ...] | None:

@@ -62,7 +62,11 @@ def expected_wins(wins: Int64Array) -> Scores:
     return Scores(mean_win_rate, estimable=opponents > 0)
 
 
-def expected_wins_influence(wins: Int64Array) -> FloatArray:
+def expected_wins_influence(
+    wins: Int64Array,
+    *,
+    is_smoothed: bool = True,
+) -> FloatArray:
     """Return the influence on the scores of one more win of each system against each other one.
 
     It is used for the variance of Expected Wins. It is the derivative, except for `smoothed_share`,
@@ -72,6 +76,8 @@ def expected_wins_influence(wins: Int64Array) -> FloatArray:
     Parameters
     ----------
     wins : integer, shape (n, n)
+    is_smoothed : bool
+        False for the derivative, whose differences between samples of the same wins cancel.
 
     Returns
     -------
@@ -80,7 +86,11 @@ def expected_wins_influence(wins: Int64Array) -> FloatArray:
     """
     n = len(wins)
     decided = (wins + wins.T) * off_diagonal(n)
-    win_rate, weight = smoothed_share(wins, decided)
+    if is_smoothed:
+        win_rate, weight = smoothed_share(wins, decided)
+    else:
+        trials = np.maximum(decided, 1)
+        win_rate, weight = wins / trials, np.where(decided > 0, 1 / trials, 0.0)
     opponents = np.count_nonzero(decided, axis=1, keepdims=True)
     weight = weight / np.maximum(1, opponents)
     influence = np.zeros((n, n, n))

@@ -305,7 +305,12 @@ class MachineBesidePeople:
             figure=figure,
             value=self._mean(machine, rows),
             people=self._mean(people, rows, of_judges),
-            difference=self._mean(machine - people, rows, machine - of_judges),
+            difference=self._mean(
+                machine - people,
+                rows,
+                machine - of_judges,
+                least=-1.0,
+            ),
             comparisons=self._comparisons(rows),
         )
 
@@ -326,10 +331,12 @@ class MachineBesidePeople:
         values: FloatArray,
         rows: BoolArray,
         of_judges: FloatArray | None = None,
+        *,
+        least: float = 0.0,
     ) -> Estimate | None:
         """Return the mean over some comparisons by people; None if it has no value.
 
-        `of_judges` are values through which judges influence it.
+        `of_judges` are values through which judges influence it. Shares are at least 0, their differences −1.
         """
         mean = self._weighted(values, rows)
         if np.isnan(mean.value):
@@ -337,7 +344,7 @@ class MachineBesidePeople:
         if of_judges is not None:
             through_judges = self._weighted(of_judges, rows)
             mean = replace(mean, of_judge=through_judges.influence)
-        return mean.estimate(self._drawing)
+        return mean.estimate(self._drawing, least=least)
 
 
 def _kappa(agreement: Figure, one_tie: Figure, other_tie: Figure) -> Figure | None:

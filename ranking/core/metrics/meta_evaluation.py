@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Literal, NamedTuple, NotRequired, TypedDict
+from typing import Final, Literal, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 
@@ -286,6 +286,10 @@ def _least_value(figure: str) -> float:
     return 0.0
 
 
+#: Shares among the figures of segments; the others are correlations.
+_ACCURACIES: Final = frozenset({"acc_eq", "acc_eq_folds"})
+
+
 def _estimates(
     figures_by_name: Mapping[str, Figure],
     drawing: Drawing | None,
@@ -300,7 +304,8 @@ def _estimates(
         if drawing is None:
             estimates[name] = Estimate(figure.value, None, None)
         else:
-            estimates[name] = figure.estimate(drawing)
+            least = 0.0 if name in _ACCURACIES else -1.0
+            estimates[name] = figure.estimate(drawing, least=least)
     return estimates
 
 

@@ -65,6 +65,8 @@ class PredictedRanking:
         With and without the machine.
     weight : float
         Weight λ of the machine.
+    can_save : bool
+        Whether the machine scores unjudged segments, and enough judged ones; without, the weight is 0.
     saved : Estimate
         Share of human judgments that the machine saves.
     judged, segments : int
@@ -77,6 +79,7 @@ class PredictedRanking:
     completed: RankedScores
     people: RankedScores
     weight: float
+    can_save: bool
     saved: Estimate
     judged: int
     segments: int
@@ -155,6 +158,7 @@ def predicted_ranking(
         completed=ranked_scores(predicted, people.drawing, with_machine=True),
         people=ranked_scores(predicted, people.drawing, with_machine=False),
         weight=predicted.weight,
+        can_save=predicted.can_save,
         saved=predicted.judgments_saved(people.drawing),
         judged=int(np.count_nonzero(scored & is_judged)),
         segments=int(np.count_nonzero(scored)),

@@ -6,8 +6,9 @@ With θ̂ the scores by people, m those by the machine of the same judgments, an
 
 is unbiased whatever the machine does if the judged segments are a random sample of all: m − a is 0 on average. One weight λ
 for all systems minimises the variance of the differences between systems (PPI++, Angelopoulos, Duchi & Zrnic 2023). It is 0 if
-the machine tells nothing, so a useless machine costs nothing. Segments are a sample of those that might have been chosen, so
-the variance also counts that there are only so many segments.
+the machine tells nothing, so a useless machine costs nothing; and if it scores no unjudged segments, or few judged ones, so that
+it cannot save anything, or nobody can tell. Segments are a sample of those that might have been chosen, so the variance also
+counts that there are only so many segments.
 
 Everything is linearised: a row is a judgment, or a segment of the machine, with its influence on each score.
 
@@ -22,11 +23,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import ceil
+from typing import Final
 
 import numpy as np
 from scipy import sparse
 
 from ranking.core.arrays import BoolArray, FloatArray, Int8Array, Int64Array, share
+from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.counting.resampling import segment_keys
 from ranking.core.estimates import Estimate, estimate
 from ranking.core.judged.blocks import Blocks
@@ -42,7 +46,9 @@ from ranking.core.uncertainty import (
     sums_by_unit,
 )
 
-#: Corrections that are smaller, relative to the influence of a row, are 0.
+#: Judged segments that a machine must score: the weight from fewer follows chance.
+FEWEST_SEGMENTS: Final = ceil(MIN_UNITS)
+#: Directions of scores that are shorter, relative to the longest, are rounding errors.
 _ROUNDING = 1e-9
 
 
@@ -55,10 +61,13 @@ class ScoredRows:
     scores : float64, shape (n,)
     influence : float64, shape (R, n)
         Change of each score if the row is drawn once more.
+    is_scored : bool, shape (R,)
+        Whether the row scores any system.
     """
 
     scores: FloatArray
     influence: FloatArray
+    is_scored: BoolArray
 
 
 def mean_rows(values: FloatArray, weights: FloatArray | float = 1.0) -> ScoredRows:
@@ -78,22 +87,33 @@ def mean_rows(values: FloatArray, weights: FloatArray | float = 1.0) -> ScoredRo
     scores = share(weighted.sum(axis=0), total)
     deviation = filled - np.nan_to_num(scores)
     divisor = np.where(total > 0, total, 1.0)
-    return ScoredRows(scores=scores, influence=weight * deviation / divisor)
+    return ScoredRows(
+        scores=scores,
+        influence=weight * deviation / divisor,
+        is_scored=np.asarray(is_known.any(axis=1)),
+    )
 
 
-def win_rows(won: BoolArray) -> ScoredRows:
+def win_rows(won: BoolArray, *, is_smoothed: bool) -> ScoredRows:
     """Return Expected Wins.
 
     Parameters
     ----------
     won : bool, shape (R, n, n)
         Whether the first system won against the second in a row; ties are dropped.
+    is_smoothed : bool
+        Whether the influence is that for a variance, of people, and not the derivative, of a machine: its wins of the
+        same segments, once for each judge and once for each segment, must cancel.
     """
     n = won.shape[1]
     wins = won.sum(axis=0, dtype=np.int64)
     cells = sparse.csr_array(won.reshape(len(won), n * n))
-    influence = cells.astype(np.float64) @ expected_wins_influence(wins).T
-    return ScoredRows(expected_wins(wins).values, np.asarray(influence))
+    influence_of_wins = expected_wins_influence(wins, is_smoothed=is_smoothed)
+    return ScoredRows(
+        scores=expected_wins(wins).values,
+        influence=np.asarray(cells.astype(np.float64) @ influence_of_wins.T),
+        is_scored=np.asarray(won.any(axis=(1, 2))),
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -130,6 +150,22 @@ class Predicted:
     documents: Mapping[int, int] | None = None
 
     @cached_property
+    def _completed_segments(self) -> Int64Array:
+        """Judged segments that the machine scores."""
+        judged_segments = self.segment[: len(self.judge)]
+        return np.unique(judged_segments[self.judged.is_scored])
+
+    @cached_property
+    def can_save(self) -> bool:
+        """True if the machine scores segments that people did not judge, and enough of those that they did."""
+        judged_segments = self.segment[: len(self.judge)]
+        machine_segments = self.segment[len(self.judge) :]
+        own_segments = machine_segments[self.everywhere.is_scored]
+        if np.isin(own_segments, judged_segments).all():
+            return False
+        return len(self._completed_segments) >= FEWEST_SEGMENTS
+
+    @cached_property
     def _squares(self) -> FloatArray:
         """Sums over systems of the squares of people's influence, of the products with the correction's, and of the
         squares of the correction's, by segment, shape (segments, 3).
@@ -144,9 +180,9 @@ class Predicted:
             _centred_influence(correction_influence),
             self.segment,
         )
-        # Where everything is judged, only rounding errors are left.
-        least = _ROUNDING * np.abs(correction_influence).max(initial=0.0)
-        correction[np.abs(correction) < least] = 0.0
+        # Without unjudged segments, only rounding errors and unequal numbers of judges would be left.
+        if not self.can_save:
+            correction[:] = 0.0
         people_squares = people * people
         products = people * correction
         correction_squares = correction * correction
@@ -159,7 +195,7 @@ class Predicted:
 
     @cached_property
     def weight(self) -> float:
-        """The weight λ of the machine; 0 if it gives all systems the same scores."""
+        """The weight λ of the machine; 0 if it gives all systems the same scores, or cannot save judgments."""
         _people, both, correction = self._squares.sum(axis=0).tolist()
         if correction > 0:
             return float(both / correction)
@@ -179,7 +215,6 @@ class Predicted:
         systems: it is 1 − the variance with the machine / the variance without it, over segments.
         """
         keys = segment_keys(np.unique(self.segment))
-        judged_segments = np.unique(self.segment[: len(self.judge)])
         correlation = _correlation(self._squares.sum(axis=0))
         drawn = _correlation(resampled_sums(self._squares, keys, drawing))
         unchanged = np.zeros(len(drawn))
@@ -191,7 +226,7 @@ class Predicted:
                 "judges": unchanged,
                 "cells": unchanged,
             },
-            fewest_units=len(judged_segments),
+            fewest_units=len(self._completed_segments),
             confidence=drawing.confidence,
             least=0.0,
             most=1.0,
@@ -349,9 +384,9 @@ def predicted_wins(blocks: Blocks, metric: Metric) -> Predicted:
     is_met |= is_met.T
     wins = won.sum(axis=0, dtype=np.int64)
     return Predicted(
-        people=win_rows(won),
-        judged=win_rows(won_by_machine),
-        everywhere=win_rows(_is_ahead(metric.values) & is_met),
+        people=win_rows(won, is_smoothed=True),
+        judged=win_rows(won_by_machine, is_smoothed=False),
+        everywhere=win_rows(_is_ahead(metric.values) & is_met, is_smoothed=False),
         segment=np.concatenate([segment, metric.segments]),
         judge=blocks.judge.astype(np.int64),
         sizes=won.sum(axis=(1, 2)).astype(np.float64),

@@ -22,7 +22,7 @@ from campaign.formats.archives import (
     opener,
 )
 from campaign.formats.evalset import read_evalset
-from campaign.formats.metric_scores import MetricScores
+from campaign.formats.metric_scores import MetricScores, with_lower_better
 from campaign.formats.score_files import read_metric_scores
 from campaign.formats.streams import StoredFile
 from campaign.management.arguments import (
@@ -382,7 +382,7 @@ def _metrics_read(
     for name, file in options["scores"]:
         scores = _metric_read(name, file, languages)
         if name in lower:
-            scores = replace(scores, higher_is_better=False)
+            scores = with_lower_better(scores)
         metrics.append(_metric_of_blocks(scores, file, blocks, segments))
     return metrics
 

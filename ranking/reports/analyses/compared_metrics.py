@@ -42,23 +42,46 @@ SEGMENTS: Final = Option(
 )
 
 
+class MetricCalled(NamedTuple):
+    """A metric or machine judge as its users call it, which may not be unique."""
+
+    name: str
+    signature: str
+    is_machine: bool
+
+
 def labelled(metrics: Sequence[Metric]) -> list[Metric]:
-    """Return metrics with unique names; repeated ones get their signatures or a number."""
-    names = unique_names([(metric.name, metric.signature) for metric in metrics])
+    """Return metrics with unique names; repeated ones get their kind, their signatures or a number."""
+    called = []
+    for metric in metrics:
+        called.append(MetricCalled(metric.name, metric.signature, metric.is_machine))
     unique = []
-    for metric, name in zip(metrics, names, strict=True):
+    for metric, name in zip(metrics, unique_names(called), strict=True):
         unique.append(replace(metric, name=name))
     return unique
 
 
-def unique_names(signatures: Sequence[tuple[str, str]]) -> list[str]:
-    """Return unique names of metrics that have these names and signatures."""
-    names = [name for name, _signature in signatures]
+def unique_names(metrics: Sequence[MetricCalled]) -> list[str]:
+    """Return unique names of metrics and machine judges.
+
+    Where a metric is called as a machine judge is, both begin with their kind, so that a request for the name alone is not
+    answered by the one for the other.
+    """
+    machine_names = {metric.name for metric in metrics if metric.is_machine}
+    metric_names = {metric.name for metric in metrics if not metric.is_machine}
+    shared = machine_names & metric_names
+    named = []
+    for metric in metrics:
+        name = metric.name
+        if name in shared:
+            kind = "machine" if metric.is_machine else "metric"
+            name = f"{kind}:{name}"
+        named.append(name)
     unique: list[str] = []
-    for number, (name, signature) in enumerate(signatures, 1):
+    for number, (name, metric) in enumerate(zip(named, metrics, strict=True), 1):
         label = name
-        if names.count(name) > 1 and signature:
-            label = f"{name} ({signature})"
+        if named.count(name) > 1 and metric.signature:
+            label = f"{name} ({metric.signature})"
         if label in unique:
             label = f"{label} {number}"
         unique.append(label)

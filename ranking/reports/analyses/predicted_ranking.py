@@ -116,11 +116,11 @@ _Completed = tuple[Metric, PredictedRanking]
 
 
 def _best(rankings: Sequence[_Completed]) -> _Completed:
-    """Return the ranking of the most systems; of these, the first that saves the most judgments."""
+    """Return the ranking of the most systems; of these, the first that can save judgments and saves the most."""
 
-    def quality(completed: _Completed) -> tuple[int, float]:
+    def quality(completed: _Completed) -> tuple[int, bool, float]:
         _metric, ranking = completed
-        return len(ranking.systems), ranking.saved.value
+        return len(ranking.systems), ranking.can_save, ranking.saved.value
 
     return max(rankings, key=quality)
 

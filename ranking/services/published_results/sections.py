@@ -15,7 +15,7 @@ from ranking.core.methods.registry import METHODS
 from ranking.models import Analysis, RankingRun
 from ranking.models.analysis import AnalysisQuerySet
 from ranking.reports import Report
-from ranking.reports.analyses.compared_metrics import unique_names
+from ranking.reports.analyses.compared_metrics import MetricCalled, unique_names
 from ranking.reports.analyses.kind import AnalysisChoice, ChosenJudgments
 from ranking.reports.analyses.options import OptionError
 from ranking.reports.public import public_report
@@ -68,9 +68,12 @@ class Completing(NamedTuple):
 def available_completing(*, task: Task, machines: Sequence[str]) -> list[Completing]:
     """Return the metrics of a task and these machine judges. One query."""
     metrics = list(metrics_of(test_set_id=task.test_set_id))
-    signatures = [(metric.name, metric.signature) for metric in metrics]
-    signatures += [(machine, "") for machine in machines]
-    names = unique_names(signatures)
+    called = []
+    for metric in metrics:
+        called.append(MetricCalled(metric.name, metric.signature, is_machine=False))
+    for machine in machines:
+        called.append(MetricCalled(machine, signature="", is_machine=True))
+    names = unique_names(called)
     available = []
     for name, metric in zip(names, metrics, strict=False):
         if not metric.is_human:

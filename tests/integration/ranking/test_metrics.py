@@ -29,8 +29,10 @@ from ranking.export.asked import requested_export
 from ranking.export.writing import export_bytes
 from ranking.models import Metric
 from ranking.reports.analyses.options import OptionError
+from ranking.reports.stored import report_in
 from ranking.selectors.metrics import compared_texts, metric_with_scores
 from ranking.services.metrics import MetricRefusedError, metric_store, metrics_ask
+from ranking.services.published_results.sections import available_completing
 from tests.factories import make_campaign, make_task
 from tests.integration.machines.answering import machine_judges
 from tests.integration.protocols.judging import rated_task, scored_task
@@ -60,9 +62,16 @@ def lines(**more: Any) -> str:
     )
 
 
-def post(client: Client, task: Task, text: str, name: str = "odd.jsonl") -> Any:
+def post(
+    client: Client,
+    task: Task,
+    text: str,
+    name: str = "odd.jsonl",
+    **more: object,
+) -> Any:
     files = [SimpleUploadedFile(name, text.encode())]
-    return client.post(reverse("api-metrics", args=[task.pk]), {"files": files})
+    asked = {"files": files, **more}
+    return client.post(reverse("api-metrics", args=[task.pk]), asked)
 
 
 def test_metrics_of_texts_are_computed_once(task: Task) -> None:
@@ -137,6 +146,39 @@ def test_error_rate_without_direction_is_reported(
     turned = lines(metric="TER", higher_is_better=False, signature="turned")
     for text in (negated, turned):
         assert post(as_organiser, task, text).json()["remarks"] == []
+
+
+def test_lower_is_better_does_not_overrule_a_file(
+    task: Task,
+    as_organiser: Client,
+) -> None:
+    asked = {"lower_is_better": "true"}
+    contradicted = post(
+        as_organiser,
+        task,
+        lines(higher_is_better=True),
+        "comet.jsonl",
+        **asked,
+    )
+    assert contradicted.status_code == 400
+    assert "comet.jsonl, line 1" in json.dumps(contradicted.json())
+    page = as_organiser.post(
+        reverse("metrics", args=[task.test_set.campaign.slug, task.pk]),
+        {
+            "action": "import",
+            "files": SimpleUploadedFile(
+                "comet.jsonl",
+                lines(higher_is_better=True).encode(),
+            ),
+            "lower_is_better": "on",
+        },
+    )
+    assert page.status_code == 400
+    assert not Metric.objects.exists()
+    for name, direction in (("TER", {}), ("WER", {"higher_is_better": False})):
+        text = lines(metric=name, **direction)
+        [metric] = post(as_organiser, task, text, **asked).json()["metrics"]
+        assert metric["higher_is_better"] is False
 
 
 def test_a_bad_file_is_refused_and_changes_nothing(
@@ -384,6 +426,24 @@ def test_a_metric_completes_the_ranking_on_segments_that_people_did_not_judge(
     assert (narrow["left_out"], found["left_out"]) == (["C"], [])
 
 
+def test_a_metric_of_judged_segments_alone_is_not_the_default(
+    varied: TestSetWriter,
+) -> None:
+    stored(varied.task, ["A", "B", "C"], name="FULL")
+    unjudged(varied)
+    alone = answer(varied.task, "predicted_ranking", resamples=100)
+    data: Any = alone.data
+    assert (data["judged"], data["segments"]) == (12, 12)
+    assert (data["weight"], data["judgments_saved"]["value"]) == (0, 0)
+    for row in data["systems"]:
+        assert row["score"] == row["people_score"]
+    report = report_in(alone.reports or {}, "en")
+    assert any("only segments that people judged" in note for note in report.notes)
+    stored(varied.task, ["A", "B", "C"], name="WIDE")
+    found = agreement(varied.task, "predicted_ranking")
+    assert (found["metric"], found["segments"]) == ("WIDE", 30)
+
+
 def test_a_metric_completes_only_the_chosen_documents(varied: TestSetWriter) -> None:
     unjudged(varied)
     stored(varied.task, ["A", "B", "C"])
@@ -403,6 +463,26 @@ def test_a_machine_judge_completes_a_ranking(varied: TestSetWriter) -> None:
         12,
         30,
     )
+
+
+def test_a_metric_does_not_take_the_name_of_a_machine_judge(
+    varied: TestSetWriter,
+) -> None:
+    unjudged(varied)
+    machine_judges(varied.campaign, varied.task)
+    before = agreement(varied.task, "predicted_ranking", metric="judgebot 1")
+    stored(varied.task, ["A", "B", "C"], name="judgebot 1")
+    names = "metric:judgebot 1, machine:judgebot 1"
+    with pytest.raises(OptionError, match=names):
+        agreement(varied.task, "predicted_ranking", metric="judgebot 1")
+    found = {}
+    for kind in ("machine", "metric"):
+        name = f"{kind}:judgebot 1"
+        found[kind] = agreement(varied.task, "predicted_ranking", metric=name)
+    assert found["machine"] == before | {"metric": "machine:judgebot 1"}
+    assert found["metric"]["is_machine"] is False
+    available = available_completing(task=varied.task, machines=["judgebot 1"])
+    assert [each.name for each in available] == names.split(", ")
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,14 @@ def test_scores_that_a_spreadsheet_separated_by_semicolons_are_read() -> None:
     assert len(judgment.outputs[0].spans or ()) == 9
 
 
+def test_points_and_commas_in_one_column_of_appraise_are_refused() -> None:
+    row = "ann;{system};{segment};TGT;eng;deu;{score};d;False\n"
+    first = row.format(system="A", segment=1, score="80,5")
+    second = row.format(system="A", segment=2, score="1.084")
+    with pytest.raises(FormatError, match=r"line 2.*line 1"):
+        _read(first + second)
+
+
 def _mqm_row(system: str, score: int, error_type: str) -> str:
     spans = json.dumps(
         [{"start_i": 0, "end_i": 3, "severity": "minor", "error_type": error_type}],

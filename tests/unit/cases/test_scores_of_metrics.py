@@ -248,6 +248,16 @@ def test_a_metric_whose_sign_is_plainly_wrong_is_warned_about_and_turned_round()
         call_command(*command, "--lower-is-better", "M", stdout=io.StringIO())
 
 
+def test_lower_is_better_does_not_overrule_a_file(tmp_path: Path) -> None:
+    turned = tmp_path / "TER.jsonl"
+    line = '{"system": "A", "segment": 1, "score": 1, "higher_is_better": true}'
+    turned.write_text(line)
+    command = ["analyse", "metrics", str(_TER / "j.jsonl")]
+    command += ["--scores", f"TER={turned}", "--lower-is-better", "TER"]
+    with pytest.raises(CommandError, match=r"TER\.jsonl, line 1 .*higher_is_better"):
+        call_command(*command, stdout=io.StringIO(), stderr=io.StringIO())
+
+
 @pytest.mark.parametrize(
     "name",
     ["TER", "WER (v1)", "HTER-2", "characTER", "Word error rate"],
@@ -293,6 +303,20 @@ def test_number_that_could_be_misread_is_no_score(score: str) -> None:
 def test_comma_between_tabs_that_could_separate_thousands_is_refused() -> None:
     with pytest.raises(FormatError, match=r"line 2.*is not a score"):
         read_metric_scores([stored("m.tsv", "system\tsegment\tscore\nA\t1\t1,234\n")])
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+@pytest.mark.parametrize("scores", [("950,3", "1.084"), ("1.084", "950,3")])
+def test_points_and_commas_in_one_column_of_scores_are_refused(
+    separator: str,
+    scores: tuple[str, str],
+) -> None:
+    """FlexMeasures/flexmeasures#141: a point that separates thousands was read as a decimal point."""
+    rows = [("system", "segment", "score")]
+    rows += [("A", str(number), score) for number, score in enumerate(scores, 1)]
+    table = "".join(separator.join(row) + "\n" for row in rows)
+    with pytest.raises(FormatError, match=r"line 3.*line 2"):
+        read_metric_scores([stored("m.csv", table)])
 
 
 def test_blank_lines_of_a_score_file_are_passed_over() -> None:

@@ -277,6 +277,32 @@ def test_machine_that_has_learned_nothing_agrees_no_more_than_by_chance() -> Non
     assert values(all_tied)["kappa"] == (None, None, 30)
 
 
+def test_intervals_of_shares_are_within_0_and_1() -> None:
+    people = []
+    machine = []
+    for segment in range(1, 13):
+        labels = [1, 1] if segment == 1 else [1, 2]
+        people += [row(judge, "AB", *labels, segment=segment) for judge in "xyz"]
+        machine.append(row("0", "AB", *labels, segment=segment))
+        # In the other order, the machine prefers the other output but once.
+        swapped = [1, 2] if segment > 1 else [1, 1]
+        machine.append(row("1", "BA", *swapped, segment=segment))
+    of_people, of_machine = (
+        pairs_as_shown(blocks_from_rows(rows, SYSTEMS)) for rows in (people, machine)
+    )
+    found = measured(of_people, of_machine, lengths=np.full((13, 3), np.nan))
+    for name in ("ties", "consistency"):
+        share = found[name].value
+        assert share is not None
+        assert (share.low, share.value > 0) == (0, True)
+    for each in found.values():
+        for one in (each.value, each.people):
+            if each.figure == "kappa" or one is None:
+                continue
+            if one.low is not None and one.high is not None:
+                assert 0 <= one.low <= one.high <= 1
+
+
 def test_items_of_people_alone_change_nothing() -> None:
     rows = [row("ada", "ABC", 1, 2, 3), row("ben", "CBA", 1, 1, 2)]
     machine = pairs_as_shown(blocks_from_rows([row("0", "ABC", 1, 2, 2)], SYSTEMS))

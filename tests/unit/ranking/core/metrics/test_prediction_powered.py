@@ -65,8 +65,8 @@ def shares(predicted: Predicted) -> list[float | None]:
 
 def test_worked_example_of_means() -> None:
     # The machine sees the judged segments as easier for the first system by 1 than all of them.
-    human = np.array([[4.0, 1.0], [2.0, 1.0]])
-    machine = np.array([[3.0, 0.0], [1.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
+    human = np.array([[4.0, 1.0], [2.0, 1.0]] * 2)
+    machine = np.array([[3.0, 0.0], [1.0, 0.0]] * 2 + [[0.0, 0.0]] * 4)
     found = means(human, machine)
     # By segment, differences from the means: people ±1 / 2; the machine's ±1 / 2 − (3 − 1, 1 − 1, −1, −1) / 4.
     people = np.array([0.5, -0.5, 0, 0])
@@ -156,17 +156,21 @@ def test_machine_that_ties_everything_leaves_peoples_ranking(kind: str) -> None:
     assert with_machine.matrix.tolist() == without.matrix.tolist()
 
 
-def ranked(seed: int = 0) -> tuple[Blocks, Metric]:
-    """Return blocks of three systems on the judged segments, and a machine that scores all segments."""
+def ranked(seed: int = 0, judges: int = 1) -> tuple[Blocks, Metric]:
+    """Return blocks of three systems on the judged segments, and a machine that scores all segments.
+
+    Each segment is judged by some of five judges.
+    """
     random = np.random.default_rng(seed)
     outputs = random.normal(size=(ALL, 3)) + np.array([0.5, 0.25, 0])
     rows = []
-    for segment in range(JUDGED):
+    for judgment in range(JUDGED * judges):
+        segment = judgment % JUDGED
         seen = outputs[segment] + random.normal(size=3)
         labels = 1 + np.argsort(np.argsort(-seen))
         rows.append(
             BlockRow(
-                f"judge {segment % 5}",
+                f"judge {(segment + judgment // JUDGED) % 5}",
                 segment,
                 [("a",), ("b",), ("c",)],
                 labels.tolist(),
@@ -179,6 +183,64 @@ def ranked(seed: int = 0) -> tuple[Blocks, Metric]:
         values=outputs,
     )
     return blocks_from_rows(rows, ("a", "b", "c")), metric
+
+
+@pytest.mark.parametrize(
+    "segments",
+    [
+        pytest.param(slice(JUDGED), id="only judged segments"),
+        pytest.param(slice(1), id="one judged segment"),
+        pytest.param(slice(JUDGED, None), id="only unjudged segments"),
+        pytest.param(slice(JUDGED - 3, None), id="three judged segments"),
+    ],
+)
+@pytest.mark.parametrize("judges", [1, 3])
+def test_machine_that_cannot_save_leaves_peoples_ranking(
+    segments: slice,
+    judges: int,
+) -> None:
+    blocks, metric = ranked(judges=judges)
+    few = replace(
+        metric,
+        segments=metric.segments[segments],
+        values=metric.values[segments],
+    )
+    found = predicted_scores(people_of_blocks(blocks, drawing=FEW), few)
+    assert not found.can_save
+    assert found.weight == 0
+    assert found.judgments_saved(FEW).value == 0
+    assert found.scores.tolist() == found.people.scores.tolist()
+    with_machine, without = (
+        found.covariance(with_machine=each) for each in (True, False)
+    )
+    assert with_machine.matrix.tolist() == without.matrix.tolist()
+
+
+def test_unequal_numbers_of_judges_save_nothing_if_all_segments_are_judged() -> None:
+    human, machine = scored()
+    segment = np.concatenate([np.arange(JUDGED), np.arange(JUDGED // 2)])
+    blocks, metric = ranked(judges=2)
+    some = blocks.take(np.flatnonzero(np.arange(len(blocks.segment)) % 3))
+    judged = np.unique(some.segment).astype(np.int64)
+    wins = predicted_wins(some, metric.within(judged))
+    assert wins.weight == 0
+    assert (
+        predicted_means(
+            human[segment],
+            segment,
+            np.zeros_like(segment),
+            metric_with(machine[:JUDGED]),
+        ).weight
+        == 0
+    )
+
+
+def test_several_judges_of_a_segment_do_not_change_the_machines_influence() -> None:
+    blocks, metric = ranked(judges=3)
+    found = predicted_scores(people_of_blocks(blocks, drawing=FEW), metric)
+    once = predicted_wins(ranked()[0], metric)
+    influence = found.judged.influence.reshape(3, JUDGED, 3).sum(axis=0)
+    assert influence == pytest.approx(once.judged.influence)
 
 
 def test_wins_of_all_segments_are_those_of_the_machines_orders() -> None:
