@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from typing import Any, Final
@@ -24,6 +24,7 @@ from whole_campaigns.campaign_file.parts import (
     Run,
     TextFolders,
     structure_check,
+    value_as_written,
 )
 from whole_campaigns.campaign_file.people import JudgesSection, LinksSection
 from whole_campaigns.campaign_file.rules import RulesSection
@@ -130,9 +131,14 @@ _ANY: Final = Target()
 
 
 def campaign_file_check(tree: YamlTree, run: Run | None = None) -> Part:
-    """Return the content of a file; raise FormatError unless its keys are those of a campaign file."""
+    """Return the content of a file; raise FormatError unless its keys are those of a campaign file.
+
+    Text fields get what is written, so that the name 1.10 needs no quotes.
+    """
+    serializer = CampaignFileSerializer()
+    tree = replace(tree, value=value_as_written(tree, serializer))
     part = Part(tree, tree.value, run or Run(by=None, folders=None))
-    structure_check(part, CampaignFileSerializer())
+    structure_check(part, serializer)
     return part
 
 

@@ -227,7 +227,10 @@ def _invalid(detail: Any, path: Path, serializer: Any) -> tuple[str, str]:
     """Return the problem and the remedy of an error of a serializer."""
     if detail.code == "required":
         return f'the key "{path[-1]}" is missing', "add it"
-    choices = getattr(_field_at(serializer, path), "choices", None)
+    field = _field_at(serializer, path)
+    if detail.code == "null" and isinstance(field, serializers.CharField):
+        return _phrase(detail), f"quote it if it is text; otherwise {_KEEP}"
+    choices = getattr(field, "choices", None)
     if detail.code == "invalid_choice" and choices:
         return _phrase(detail), f"choose one of: {', '.join(map(str, choices))}"
     return _phrase(detail), _KEEP
@@ -244,6 +247,29 @@ def _field_at(field: Any, path: Path) -> Any:
 
 def _phrase(sentence: str) -> str:
     return str(sentence).rstrip(".")
+
+
+def value_as_written(tree: YamlTree, field: Any, path: Path = ()) -> Any:
+    """Return the value at a path with unquoted numbers, true and false as they are written wherever a field takes text.
+
+    `field` is the serializer or field of the value. Values that no field describes stay as they are.
+    """
+    value: Any = tree.value
+    for step in path:
+        value = value[step]
+    if isinstance(value, list):
+        child = getattr(field, "child", None)
+        return [
+            value_as_written(tree, child, (*path, index)) for index in range(len(value))
+        ]
+    if isinstance(value, dict):
+        values = {}
+        for key in value:
+            values[key] = value_as_written(tree, _field_at(field, (key,)), (*path, key))
+        return values
+    if isinstance(field, serializers.CharField):
+        return tree.written.get(path, value)
+    return value
 
 
 def structure_check(part: Part, field: Any) -> None:
