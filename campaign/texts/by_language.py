@@ -71,9 +71,10 @@ def texts_read(value: object, name: str, most: int) -> dict[str, str]:
 def _refuse_other_than_text(value: object, name: str) -> None:
     """Raise TextsRefusedError for a number, true, false or a list, such as an unquoted word of YAML."""
     if value is not None and not isinstance(value, str):
+        # Only files and REST have such values.
+        shown = str(value)[:_MOST_SHOWN]
         raise TextsRefusedError(
-            _("“%(name)s” is not text: %(value)s. Put it in quotes.")
-            % {"name": name, "value": str(value)[:_MOST_SHOWN]},
+            f"“{name}” is not text: {shown}. Put it in quotes.",
             field=name,
         )
 

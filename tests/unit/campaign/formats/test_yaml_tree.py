@@ -9,7 +9,7 @@ from campaign.formats.yaml_tree import MAX_BYTES, read_yaml, yaml_bytes
 
 #: Characters that YAML folds, drops, escapes or gives a meaning.
 _SPECIAL = st.sampled_from(
-    "\x85\u2028\u2029\ufeff\xa0\n\t\r #:-'\"\\|>%@&*!?[]{},~\x01\x0b\x1b\x7f\x80\x9f\ufffe\U0001f600"
+    "\x85\u2028\u2029\ufeff\xa0\n\t\r #:-'\"\\|>%@&*!?[]{},~\x01\x0b\x1b\x7f\x80\x9f\ufffe\U0001f600",
 )
 #: Texts that the database can hold: all but NUL and surrogates.
 _TEXTS = st.text(
