@@ -36,6 +36,15 @@ def make_campaign(slug: str = "museum", **fields: Any) -> Campaign:
     return Campaign.objects.create(slug=slug, name=slug.title(), **fields)
 
 
+def make_server_organiser() -> User:
+    """Create the organiser of the server, who owns the campaigns that commands create."""
+    return User.objects.create_user(
+        name="Sina",
+        email="sina@example.org",
+        is_staff=True,
+    )
+
+
 def make_organiser(campaign: Campaign, email: str = "organiser@example.org") -> User:
     """Create an organiser; the first one is the owner."""
     user = User.objects.create_user(name="Olga", email=email)

@@ -27,6 +27,7 @@ from campaign.formats.judge_lists import MAX_BYTES, judge_list_read
 from campaign.models import Campaign, Judge, JudgeGroup, System
 from campaign.selectors.credentials import judge_access
 from campaign.services.api_tokens import CredentialRefusedError
+from campaign.services.judge_groups import group_name_key
 from campaign.services.judge_lists import (
     CheckedList,
     JudgeListRefusedError,
@@ -350,8 +351,10 @@ def judge_changes(
 
 def _groups_named(campaign: Campaign, names: list[str]) -> list[JudgeGroup]:
     present = JudgeGroup.objects.present().filter(campaign=campaign)
-    by_name = {group.name.casefold(): group for group in present}
-    return [_row_by_name(by_name, name.casefold(), "groups", name) for name in names]
+    by_name = {group_name_key(group.name): group for group in present}
+    return [
+        _row_by_name(by_name, group_name_key(name), "groups", name) for name in names
+    ]
 
 
 def _systems_named(campaign: Campaign, names: list[str]) -> set[System]:

@@ -144,7 +144,7 @@ class QuestionField(RuleField, TextsField):
 
     def rule_value(self, value: Any) -> TextsJSON:
         """Return the question as tasks hold it. Raises ValidationError."""
-        if not value:
+        if value is None or value in ("", {}, []):
             return ""
         try:
             return lines_checked(value, QUESTION, _MAX_QUESTION)

@@ -30,6 +30,7 @@ from campaign.api.requests import (
 from campaign.models import Campaign, JudgeGroup, MembershipRole, Task, User
 from campaign.pages.filters import DeskFilter
 from campaign.services.members import change_demand
+from campaign.texts.normalisation import normalise_text
 
 _Model = TypeVar("_Model", bound=Model)
 
@@ -78,7 +79,7 @@ def group_by_name(task: Task, name: str | None) -> JudgeGroup | None:
     if name is None:
         return None
     present = JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id)
-    group = present.filter(name__iexact=name).first()
+    group = present.filter(name__iexact=normalise_text(name)).first()
     if group is None:
         raise ValidationError(f"Group “{name}” not found in this campaign.")
     return group

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import yaml
@@ -21,8 +21,10 @@ _DECIMAL: Final = re.compile(
     r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?",
 )
 _WORDS: Final = {"": None, "~": None, "null": None, "true": True, "false": False}
-# Not storable in the database; line breaks and tabs are.
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+# Not storable in the database; other control characters are, and texts of campaigns may have them.
+_NOT_STORABLE: Final = re.compile(r"[\x00\ud800-\udfff]")
+# Breaks and marks that readers of YAML fold or drop unless they are escaped.
+_FOLDED: Final = re.compile(r"[\x85\u2028\u2029\ufeff]")
 # libyaml's loader if the wheel includes it: thirty times as fast.
 _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -32,11 +34,23 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class YamlTree:
-    """Content of a YAML file: dicts, lists, texts, numbers, true, false and null, and the line of each by path."""
+    """Content of a YAML file: dicts, lists, texts, numbers, true, false and null, with the line of each by path.
+
+    Attributes
+    ----------
+    name : str
+        Name of the file in errors.
+    value : object
+    lines : mapping
+        Lines by path, from 1.
+    written : mapping
+        Unquoted words by path that `value` has as a number, true or false: `1.10` for 1.1.
+    """
 
     name: str
     value: Any
     lines: Mapping[Path, int]
+    written: Mapping[Path, str] = field(default_factory=dict)
 
     def line(self, path: Path) -> int | None:
         """Return the line where a value, or else the closest one that contains it, begins."""
@@ -109,6 +123,7 @@ class _Reader:
         self._name = name
         self._events: Iterator[Any] = iter(yaml.parse(text, Loader=_LOADER))
         self._lines: dict[Path, int] = {}
+        self._written: dict[Path, str] = {}
 
     def document(self) -> YamlTree:
         next(self._events)
@@ -128,7 +143,7 @@ class _Reader:
                 "a second document begins here",
                 "use one document per file",
             )
-        return YamlTree(self._name, value, self._lines)
+        return YamlTree(self._name, value, self._lines, self._written)
 
     def _value(self, event: Any, path: Path) -> Any:
         self._lines[path] = self._line(event)
@@ -154,7 +169,7 @@ class _Reader:
             return self._mapping(path)
         if isinstance(event, yaml.SequenceStartEvent):
             return self._sequence(path)
-        return self._scalar(event)
+        return self._scalar(event, path)
 
     def _mapping(self, path: Path) -> dict[str, object]:
         values: dict[str, object] = {}
@@ -165,7 +180,7 @@ class _Reader:
                 or event.anchor
             ):
                 raise self._error(event, "a key must be a word", "write key: value")
-            key = event.value
+            key = self._text(event)
             if key in values:
                 first = self._lines[*path, key]
                 raise self._error(
@@ -184,24 +199,32 @@ class _Reader:
             values.append(self._value(event, (*path, len(values))))
         return values
 
-    def _scalar(self, event: Any) -> Any:
-        text: str = event.value
-        if _CONTROL.search(text):
-            raise self._error(
-                event,
-                "the text contains a control character",
-                "remove it",
-            )
+    def _scalar(self, event: Any, path: Path) -> Any:
+        text = self._text(event)
         if event.style is not None and event.style not in ("", "plain"):
             return text
         try:
-            return scalar_of(text)
+            value = scalar_of(text)
         except ValueError as error:
             raise self._error(
                 event,
                 "the number is too large",
-                "use a smaller one",
+                "use a smaller one, or quote it if it is text",
             ) from error
+        if value is not None and not isinstance(value, str):
+            self._written[path] = text
+        return value
+
+    def _text(self, event: Any) -> str:
+        """Return the text of a scalar. Raises FormatError if the database cannot hold it."""
+        text: str = event.value
+        if _NOT_STORABLE.search(text):
+            raise self._error(
+                event,
+                "the text contains a control character that cannot be stored",
+                "remove it",
+            )
+        return text
 
     def _line(self, event: Any) -> int:
         return int(event.start_mark.line) + 1
@@ -218,7 +241,7 @@ class _Reader:
 
 
 class _Writer(yaml.SafeDumper):
-    """Writes multi-line texts as blocks, and quotes texts that could be read as another type."""
+    """Writes multi-line texts as blocks, and quotes texts that could be read as another type or another text."""
 
     def ignore_aliases(self, data: Any) -> bool:
         """Return True, to repeat values: `read_yaml` accepts no aliases."""
@@ -234,7 +257,9 @@ class _Writer(yaml.SafeDumper):
 def _text(writer: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     text = str(text)  # choices of Django are a subclass
     style = None
-    if "\n" in text:
+    if _FOLDED.search(text):
+        style = '"'
+    elif "\n" in text:
         style = "|"
     elif not _is_text(text):
         style = "'"

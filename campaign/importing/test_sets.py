@@ -33,9 +33,9 @@ from campaign.models import (
     SystemKind,
     TestSet,
 )
-from campaign.selectors.credentials import organisers_of_quintet
+from campaign.selectors.credentials import owners_by_default
 from campaign.selectors.media import media_refused
-from campaign.services.campaigns import campaign_create
+from campaign.services.campaigns import NoOwnerError, campaign_create
 from campaign.texts.languages import language_pair_checked
 from campaign.texts.refusals import refused_if_broken
 
@@ -43,7 +43,7 @@ from campaign.texts.refusals import refused_if_broken
 def campaign_for_import(*, slug: str, create_as: str | None = None) -> Campaign:
     """Return the campaign `slug`, or create it with the name `create_as` for the organisers of this server.
 
-    Raises ImportRefusedError if it is missing, or if it should be created but already exists.
+    Raises ImportRefusedError if it is missing, if nobody could own it, or if it should be created but already exists.
     """
     if create_as is None:
         try:
@@ -67,9 +67,14 @@ def campaign_for_import(*, slug: str, create_as: str | None = None) -> Campaign:
         return campaign_create(
             slug=slug,
             name=create_as,
-            organisers=organisers_of_quintet().filter(is_staff=True),
+            organisers=owners_by_default(),
             state=CampaignState.OPEN,
         )
+    except NoOwnerError as error:
+        raise ImportRefusedError(
+            "this server has no organiser to own the campaign",
+            "run organiser_link to create an account first",
+        ) from error
     except ValidationError as error:
         raise ImportRefusedError(
             # Sentences of Django end with a full stop, these phrases do not.

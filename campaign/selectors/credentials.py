@@ -247,6 +247,23 @@ def organisers_of_quintet() -> QuerySet[User]:
     return organisers_with_demos().exclude(email__iendswith=_NOBODYS)
 
 
+def owners_by_default() -> Sequence[User]:
+    """Return who owns a campaign that a command creates without naming a user; empty on a server without accounts.
+
+    They are the organisers of this server, else the first organiser of a campaign, else that of the demo, else the
+    account that waits for its first sign-in.
+    """
+    organisers = organisers_of_quintet()
+    staff = list(organisers.filter(is_staff=True))
+    if staff:
+        return staff
+    waiting = User.objects.filter(is_staff=True, is_active=True).order_by("id")
+    first = organisers.first() or organisers_with_demos().first() or waiting.first()
+    if first is None:
+        return []
+    return [first]
+
+
 def account_is_its_own(user: User) -> bool:
     """Return whether this user may have a password: one who runs Quintet or is a member of a campaign."""
     return user.is_staff or user.memberships.exists()

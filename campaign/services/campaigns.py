@@ -428,6 +428,10 @@ def task_campaign_lock(test_set: TestSet, by: User | None) -> Campaign:
 suggested_rules_requested: Final = Signal()
 
 
+class NoOwnerError(RefusedError):
+    """Nobody would own the new campaign."""
+
+
 @transaction.atomic
 def campaign_create(
     *,
@@ -442,8 +446,14 @@ def campaign_create(
 
     A draft lends nothing until it is opened. The short name is derived from the name by default.
 
-    Raises `django.core.exceptions.ValidationError` if the name or short name is invalid or taken.
+    Raises `django.core.exceptions.ValidationError` if the name or short name is invalid or taken, and `NoOwnerError`
+    without organisers, because nobody could open the campaign.
     """
+    owners = list(organisers)
+    if not owners:
+        raise NoOwnerError(
+            "This server has no organiser to own the campaign. Run organiser_link to create an account first.",
+        )
     slug = slug.strip() or slugify(name)[:60].strip("-")
     if not slug:
         message = _("Enter a short name: none could be derived from the name.")
@@ -451,7 +461,7 @@ def campaign_create(
     campaign = Campaign(slug=slug, name=name.strip(), state=state, time_zone=time_zone)
     campaign.full_clean()
     campaign.save()
-    for user in organisers:
+    for user in owners:
         member_add(campaign=campaign, user=user, role=MembershipRole.OWNER)
     if with_suggested_rules:
         suggested_rules_requested.send(sender=Campaign, campaign=campaign)

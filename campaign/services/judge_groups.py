@@ -24,6 +24,11 @@ class JudgeGroupRefusedError(RefusedError):
     field = "name"
 
 
+def group_name_key(name: str) -> str:
+    """Return what names of one group have in common: as in the database, case, Unicode form and spaces do not matter."""
+    return normalise_text(name).lower()
+
+
 def judge_group_create(
     *,
     campaign: Campaign,
@@ -110,12 +115,12 @@ def judge_groups_of_answers_leave(*, judge: Judge, questions: Collection[str]) -
 @transaction.atomic
 def judge_groups_set(*, judge: Judge, groups: Collection[JudgeGroup]) -> None:
     """Put a judge into these groups and out of all others."""
-    group_ids = {group.pk for group in groups}
+    groups_by_id = {group.pk: group for group in groups}
     rows = GroupMember.objects.filter(judge=judge)
-    rows.exclude(group__in=group_ids).delete()
+    rows.exclude(group__in=groups_by_id).delete()
     there = set(rows.values_list("group", flat=True))
     GroupMember.objects.bulk_create(
         GroupMember(group=group, judge=judge)
-        for group in groups
-        if group.pk not in there
+        for pk, group in groups_by_id.items()
+        if pk not in there
     )

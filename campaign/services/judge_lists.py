@@ -29,6 +29,7 @@ from campaign.models import (
 )
 from campaign.selectors.credentials import judges_by_address, judges_by_name
 from campaign.services.invitations import invitations_create
+from campaign.services.judge_groups import group_name_key
 from campaign.services.judges import pseudonyms_free
 from campaign.services.machines import (
     MachineTerms,
@@ -127,7 +128,7 @@ def judge_list_check(
     existing = judges_by_address(campaign=campaign) | judges_by_name(campaign=campaign)
     machines = _Machines.of(campaign, judges)
     groups = {
-        group.name.casefold(): group
+        group_name_key(group.name): group
         for group in JudgeGroup.objects.present().filter(campaign=campaign)
     }
     systems: dict[str, list[System]] = {}
@@ -297,7 +298,7 @@ def _names_read(
     """Look up the names in a row; yield its errors."""
     row = checked.row
     for text in row.groups:
-        group = groups.get(text.casefold())
+        group = groups.get(group_name_key(text))
         if group is None:
             yield _("Group “%(name)s” not found. Create it first.") % {
                 "name": text[:80],

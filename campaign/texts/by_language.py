@@ -25,6 +25,7 @@ TextsJSON = str | dict[str, str]
 #: Between the language tag and the text of a line; Chinese keyboards type the wide one.
 _COLON: Final = ":"
 COLONS: Final = re.compile("[:：]")
+_MOST_SHOWN: Final = 60
 
 
 class TextsRefusedError(RefusedError):
@@ -37,6 +38,8 @@ def texts_read(value: object, name: str, most: int) -> dict[str, str]:
     Raises `TextsRefusedError`, which names the texts, and `LanguageTagError`.
     """
     by_language = value
+    if not isinstance(value, dict):
+        _refuse_other_than_text(value, name)
     if isinstance(value, str):
         by_language = {"": value}
     if not isinstance(by_language, dict) or not by_language:
@@ -46,7 +49,8 @@ def texts_read(value: object, name: str, most: int) -> dict[str, str]:
         )
     texts: dict[str, str] = {}
     for tag, text in by_language.items():
-        if not isinstance(text, str) or not text.strip():
+        _refuse_other_than_text(text, name)
+        if not text or not text.strip():
             raise TextsRefusedError(
                 _("“%(name)s” is empty.") % {"name": name},
                 field=name,
@@ -62,6 +66,17 @@ def texts_read(value: object, name: str, most: int) -> dict[str, str]:
             language = language_tag_checked(str(tag), name)
         texts[language] = text.strip()
     return texts
+
+
+def _refuse_other_than_text(value: object, name: str) -> None:
+    """Raise TextsRefusedError for a number, true, false or a list, such as an unquoted word of YAML."""
+    if value is not None and not isinstance(value, str):
+        # Only files and REST have such values.
+        shown = str(value)[:_MOST_SHOWN]
+        raise TextsRefusedError(
+            f"“{name}” is not text: {shown}. Put it in quotes.",
+            field=name,
+        )
 
 
 def texts_json(texts: Texts) -> TextsJSON:

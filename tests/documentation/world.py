@@ -28,7 +28,7 @@ _SET_UP = (
         --system alpha=alpha.de --system beta=beta.de --system gamma=gamma.de
         --system delta=amber.de --system epsilon=birch.de
     """,
-    f"add_organiser {OWNER} --campaign wmt26",
+    f"add_organiser {OWNER} --campaign wmt26 --role owner",
     f"add_organiser {MEMBER} --campaign museum",
     f"rest POST tokens/ name=reader scope=write campaign=museum --as {MEMBER}",
     f"rest POST tokens/ name=reader --as {OWNER}",

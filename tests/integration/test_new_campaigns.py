@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import translation
 from rest_framework.test import APIClient
@@ -17,8 +17,9 @@ from campaign.services.invitations import (
     invitation_open,
     invitation_revoke,
 )
-from campaign.services.members import member_add
+from campaign.services.members import member_add, organiser_add
 from campaign.texts.studies import study
+from tests.factories import make_campaign
 from whole_campaigns.cloning import campaign_clone
 
 pytestmark = pytest.mark.django_db
@@ -163,3 +164,32 @@ def test_only_members_who_may_change_a_campaign_read_its_shared_links(
     page = client.get(f"/campaigns/{campaign.slug}/invitations/")
     assert page.status_code == 200
     assert token not in page.content.decode()
+
+
+@pytest.mark.parametrize("make", [by_command, by_file])
+@pytest.mark.parametrize(
+    ("email", "is_staff"),
+    [("olga@example.org", False), ("demo@demo.invalid", True), (None, True)],
+)
+def test_a_campaign_made_by_a_command_belongs_to_the_first_organiser(
+    tmp_path: Path,
+    make: Callable[[User, Path], None],
+    email: str | None,
+    is_staff: bool,
+) -> None:
+    user = User.objects.create_user(name="Olga", email=email, is_staff=is_staff)
+    if not is_staff:
+        organiser_add(campaign=make_campaign(), user=user)
+    make(user, tmp_path)
+    member = Campaign.objects.get(slug="tour").memberships.get()
+    assert (member.user, member.role) == (user, MembershipRole.OWNER)
+
+
+@pytest.mark.parametrize("make", [by_command, by_file])
+def test_no_campaign_is_made_without_an_owner(
+    tmp_path: Path,
+    make: Callable[[User, Path], None],
+) -> None:
+    with pytest.raises(CommandError, match="no organiser"):
+        make(User(), tmp_path)
+    assert not Campaign.objects.exists()

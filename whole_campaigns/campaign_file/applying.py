@@ -1,8 +1,8 @@
 """Write a campaign as a file, and apply a file to a campaign."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from typing import Any, Final
@@ -13,7 +13,7 @@ from campaign.api.serializers import CampaignMakeSerializer
 from campaign.formats.isolation import isolated
 from campaign.formats.yaml_tree import YamlTree, read_yaml, yaml_bytes
 from campaign.models import Campaign, CampaignState, Task, User
-from campaign.selectors.credentials import organisers_of_quintet
+from campaign.selectors.credentials import owners_by_default
 from campaign.services.campaigns import campaign_create
 from whole_campaigns.campaign_file.bodies import VERSION, CampaignFileSerializer
 from whole_campaigns.campaign_file.differences import Change, differences
@@ -24,6 +24,7 @@ from whole_campaigns.campaign_file.parts import (
     Run,
     TextFolders,
     structure_check,
+    value_as_written,
 )
 from whole_campaigns.campaign_file.people import JudgesSection, LinksSection
 from whole_campaigns.campaign_file.rules import RulesSection
@@ -130,9 +131,14 @@ _ANY: Final = Target()
 
 
 def campaign_file_check(tree: YamlTree, run: Run | None = None) -> Part:
-    """Return the content of a file; raise FormatError unless its keys are those of a campaign file."""
+    """Return the content of a file; raise FormatError unless its keys are those of a campaign file.
+
+    Text fields get what is written, so that the name 1.10 needs no quotes.
+    """
+    serializer = CampaignFileSerializer()
+    tree = replace(tree, value=value_as_written(tree, serializer))
     part = Part(tree, tree.value, run or Run(by=None, folders=None))
-    structure_check(part, CampaignFileSerializer())
+    structure_check(part, serializer)
     return part
 
 
@@ -158,7 +164,7 @@ def campaign_file_apply(
     content : bytes
         YAML.
     by : User or None
-        Owner of a new campaign; by default, the organisers of this server.
+        Owner of a new campaign; by default, the organisers of this server (`owners_by_default`).
     folders : TextFolders, optional
         Folders with the files of new test sets, which are refused if None.
     target : Target, optional
@@ -244,11 +250,17 @@ def _campaign_locked(part: Part, target: Target) -> Campaign:
 def _create_campaign(part: Part) -> Campaign:
     values = part.validated(CampaignMakeSerializer, is_new=True)
     by = part.run.by
-    organisers: Iterable[User]
+    organisers: Sequence[User]
     if by is not None:
         organisers = [by]
     else:
-        organisers = organisers_of_quintet().filter(is_staff=True)
+        organisers = owners_by_default()
+    if not organisers:
+        raise part.error(
+            "this server has no organiser to own the campaign",
+            "run organiser_link to create an account, or specify a user with --as EMAIL",
+            "slug",
+        )
     with part.refusals("slug"):
         return campaign_create(
             organisers=organisers,

@@ -29,6 +29,7 @@ from campaign.formats import TestSetFormat
 from campaign.importing.test_sets import REFERENCE_SYSTEM
 from campaign.models import CampaignState, Protocol, SystemKind
 from campaign.services.campaigns import Rules
+from campaign.services.judge_groups import group_name_key
 from ranking.api.quality_rules import RuleTermsSerializer
 from ranking.api.ranking_settings import RankingSettingsSerializer
 from ranking.api.stopping_rules import StoppingRuleSerializer
@@ -319,6 +320,8 @@ class JudgeGroupInFileSerializer(JudgeGroupSerializer):
     """A judge group, identified by name. Judges list their groups."""
 
     id = judges = uses = None  # type: ignore[assignment]
+    #: What names of one group have in common, for items of the file.
+    name_key = staticmethod(group_name_key)
 
 
 class PanelInFileSerializer(PanelCreateSerializer):

@@ -16,6 +16,7 @@ from campaign.formats import FormatError
 from campaign.formats.yaml_tree import Path, YamlTree
 from campaign.importing.errors import ImportRefusedError
 from campaign.models import Campaign, Task, User
+from campaign.texts.languages import LanguageTagError, language_tag_checked
 from campaign.texts.refusals import RefusedError
 
 #: The body of a resource, or a part of it: values by key.
@@ -227,7 +228,10 @@ def _invalid(detail: Any, path: Path, serializer: Any) -> tuple[str, str]:
     """Return the problem and the remedy of an error of a serializer."""
     if detail.code == "required":
         return f'the key "{path[-1]}" is missing', "add it"
-    choices = getattr(_field_at(serializer, path), "choices", None)
+    field = _field_at(serializer, path)
+    if detail.code == "null" and isinstance(field, serializers.CharField):
+        return _phrase(detail), f"quote it if it is text; otherwise {_KEEP}"
+    choices = getattr(field, "choices", None)
     if detail.code == "invalid_choice" and choices:
         return _phrase(detail), f"choose one of: {', '.join(map(str, choices))}"
     return _phrase(detail), _KEEP
@@ -246,6 +250,29 @@ def _phrase(sentence: str) -> str:
     return str(sentence).rstrip(".")
 
 
+def value_as_written(tree: YamlTree, field: Any, path: Path = ()) -> Any:
+    """Return the value at a path with unquoted numbers, true and false as they are written wherever a field takes text.
+
+    `field` is the serializer or field of the value. Values that no field describes stay as they are.
+    """
+    value: Any = tree.value
+    for step in path:
+        value = value[step]
+    if isinstance(value, list):
+        child = getattr(field, "child", None)
+        return [
+            value_as_written(tree, child, (*path, index)) for index in range(len(value))
+        ]
+    if isinstance(value, dict):
+        values = {}
+        for key in value:
+            values[key] = value_as_written(tree, _field_at(field, (key,)), (*path, key))
+        return values
+    if isinstance(field, serializers.CharField):
+        return tree.written.get(path, value)
+    return value
+
+
 def structure_check(part: Part, field: Any) -> None:
     """Raise FormatError unless the lists, mappings and keys of a part are those of a serializer, each name once."""
     if part.value is None and field.allow_null:
@@ -254,7 +281,7 @@ def structure_check(part: Part, field: Any) -> None:
         _kind_check(part, list, "a list")
         for item in part.items():
             structure_check(item, field.child)
-        _names_check(part)
+        _names_check(part, field.child)
     elif isinstance(field, Serializer):
         _kind_check(part, dict, "a mapping")
         keys = [key for key, below in field.fields.items() if not below.read_only]
@@ -278,21 +305,42 @@ def _kind_check(part: Part, kind: type, description: str) -> None:
         raise part.error(f"{value} is not {description}", f"write {description}")
 
 
-def _names_check(part: Part) -> None:
-    """Raise FormatError if two items of a list have the same name: the second would change the first."""
-    lines: dict[str, int | None] = {}
+def _names_check(part: Part, field: Any) -> None:
+    """Raise FormatError if the names of two items of a list mean one thing: the second would change the first.
+
+    `field` is the serializer of the items.
+    """
+    earlier: dict[object, Part] = {}
     for item in part.items():
         key = named_by(item.value)
-        name = name_of(item.value)
+        if not key or key in _SHARED:
+            continue
+        meaning = _meaning_of_name(item.value[key], field, key)
+        if meaning in earlier:
+            raise item.error(_name_again(item, earlier[meaning]), "keep one of them")
+        earlier[meaning] = item
+
+
+def _name_again(item: Part, earlier: Part) -> str:
+    name = name_of(item.value)
+    line = earlier.tree.line(earlier.path)
+    if name_of(earlier.value) == name:
+        return f'"{name}" already appears on line {line}'
+    return f'"{name}" means the same as "{name_of(earlier.value)}" on line {line}'
+
+
+def _meaning_of_name(name: Any, field: Any, key: str) -> object:
+    """Return what a name means to the serializer of an item; the name itself if it is invalid, and refused later."""
+    try:
+        meaning = field.fields[key].run_validation(name)
         if key == "language":
-            name = name.casefold()
-        if name in lines and key not in _SHARED:
-            raise item.error(
-                f'"{name}" already appears on line {lines[name]}',
-                "keep one of them",
-            )
-        if name:
-            lines[name] = part.tree.line(item.path)
+            return language_tag_checked(meaning)
+    except (serializers.ValidationError, LanguageTagError):
+        return name
+    name_key = getattr(field, "name_key", None)
+    if name_key is not None:
+        return name_key(meaning)
+    return meaning
 
 
 def path_in_words(root: Any, path: Path) -> str:
@@ -331,7 +379,7 @@ def named_by(item: Any) -> str:
     """Return the key that identifies an item of a list; empty if it has none."""
     if isinstance(item, dict):
         for key in NAMED_BY:
-            if isinstance(item.get(key), str | int):
+            if isinstance(item.get(key), str | int | float):
                 return key
     return ""
 

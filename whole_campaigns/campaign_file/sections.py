@@ -10,6 +10,7 @@ from campaign.api.instructions import InstructionsWriteSerializer
 from campaign.models import Campaign, Instructions, JudgeGroup, Panel, Task
 from campaign.selectors.instructions import instructions_in_force
 from campaign.texts.languages import language_tag_checked
+from campaign.texts.normalisation import normalise_text
 from whole_campaigns.campaign_file.bodies import (
     JudgeGroupInFileSerializer,
     PanelInFileSerializer,
@@ -252,14 +253,18 @@ class JudgeGroupsSection(Section[JudgeGroup]):
     """The judge groups, without their judges, who list their groups themselves."""
 
     serializer = JudgeGroupInFileSerializer
-    lookup = "name__iexact"
 
     def rows(self) -> QuerySet[JudgeGroup]:
         """Return the groups that are not deleted."""
         return rows_taken(JudgeGroup, self.campaign.pk)
 
+    def row(self, part: Part) -> JudgeGroup | None:
+        """Return the group that this name means."""
+        name = normalise_text(part.name(self.key) or "")
+        return self.rows().filter(name__iexact=name).first()
+
     def change(self, part: Part, row: JudgeGroup, changes: Body) -> None:
-        """Change the quota of a group. Its name is the same but for case, and stays."""
+        """Change the quota of a group. Its name is the same but for case and spaces, and stays."""
         changes.pop("name", None)
         if changes:
             super().change(part, row, changes)

@@ -180,7 +180,7 @@ def test_refused_file_changes_nothing(campaign: Campaign, user: User) -> None:
         (
             "instructions: [{language: de, text: a}, {language: DE, text: b}]",
             3,
-            "already appears",
+            '"DE" means the same as "de"',
         ),
         ("state: bin", 3, "choose one of: draft, open, paused, closed, archived"),
         ("lease_minutes: ten", 3, "valid integer"),
@@ -423,3 +423,47 @@ def test_a_group_that_is_not_there_is_refused_at_its_key(
     assert [each.judge.pseudonym for each in design.judge_group.members.all()] == [
         "Ada",
     ]
+
+
+@pytest.mark.parametrize(
+    ("items", "said"),
+    [
+        ("judge_groups: [{name: g}, {name: G}]", '"G" means the same as "g" on line 3'),
+        ("judge_groups: [{name: Zo\u00eb}, {name: Zoe\u0308}]", "means the same as"),
+        ("judge_groups: [{name: a b}, {name: a  b}]", "means the same as"),
+        ("judges: [{pseudonym: Eve}, {pseudonym: ' Eve'}]", "means the same as"),
+        ("panels: [{name: Q}, {name: 'Q '}]", "means the same as"),
+        ("instructions: [{language: de, text: a}, {language: DE, text: b}]", '"de"'),
+        (f"{SET}systems: [{{name: dune}}, {{name: 'dune '}}]", "means the same as"),
+        (f"{SET}training: [{{segment: 1}}, {{segment: 01}}]", "means the same as"),
+        (f"{SET}training: [{{segment: 1}}, {{segment: 1.0}}]", "means the same as"),
+    ],
+)
+def test_two_items_that_mean_one_thing_are_refused(
+    campaign: Campaign,
+    user: User,
+    items: str,
+    said: str,
+) -> None:
+    assert said in refused(f"{MUSEUM}{items}\n", user)
+
+
+def test_judges_whose_names_differ_in_case_are_two(
+    campaign: Campaign,
+    user: User,
+) -> None:
+    apply(f"{MUSEUM}judges: [{{pseudonym: eve}}, {{pseudonym: Eve}}]\n", user)
+    assert campaign.judges.filter(pseudonym__iexact="eve").count() == 2
+
+
+def test_name_of_a_group_in_another_form_means_it(
+    campaign: Campaign,
+    user: User,
+) -> None:
+    apply(f"{MUSEUM}judge_groups: [{{name: Zo\u00eb}}]\n", user)
+    text = f"{MUSEUM}judge_groups: [{{name: ZOE\u0308, blocks_asked: 5}}]\njudges: [{{pseudonym: Eve, groups: [zoe\u0308, Zo\u00eb]}}]\n"
+    apply(text, user)
+    assert campaign.judge_groups.get(name="Zo\u00eb").blocks_asked == 5
+    eve = campaign.judges.get(pseudonym="Eve")
+    assert eve.group_members.count() == 1
+    assert words(apply(text, user)) == []

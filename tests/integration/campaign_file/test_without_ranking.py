@@ -9,6 +9,7 @@ from django.core.management import call_command
 from annotation.selectors.task_rules import task_rules
 from campaign.formats import FormatError
 from campaign.models import Campaign, Protocol, Task
+from tests.factories import make_server_organiser
 from whole_campaigns.campaign_file.applying import (
     Applied,
     campaign_file,
@@ -31,6 +32,12 @@ test_sets:
     rules:
       raters: 3
 """
+
+
+@pytest.fixture(autouse=True)
+def _owner() -> None:
+    """Own the campaigns of files that are applied without a user."""
+    make_server_organiser()
 
 
 def apply(text: str, folder: Path | None = None) -> Applied:

@@ -17,7 +17,8 @@ from campaign.formats.archives import opener
 from campaign.formats.recognising import recognise
 from campaign.formats.streams import StoredFile
 from campaign.importing.test_sets import campaign_for_import
-from campaign.models import Document, TestSet, Upload
+from campaign.models import Document, TestSet, Upload, User
+from tests.factories import make_server_organiser
 from tests.properties import examples
 
 CASES = Path(__file__).parents[2] / "data" / "cases" / "files"
@@ -43,6 +44,8 @@ def run(path: Path, *options: str) -> tuple[bool, str]:
         path.name[:50],
     ]
     languages = ["--source-language", "en", "--target-language", "de"]
+    if "--check" not in options and not User.objects.exists():
+        make_server_organiser()
     try:
         call_command(
             "import_test_set",

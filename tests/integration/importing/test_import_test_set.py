@@ -15,6 +15,7 @@ from annotation.services.planning.designs import design_ensure
 from campaign.importing import test_sets
 from campaign.models import Campaign, Document, Reference, Segment, System, Task
 from tests.conftest import test_database_url as database_url
+from tests.factories import make_server_organiser
 
 pytestmark = pytest.mark.django_db
 
@@ -252,6 +253,7 @@ def test_tsv_jsonl_sgml_and_gzip_give_the_same(
 
 
 def test_campaign_is_created_with_the_task(files: Files, done: Say) -> None:
+    make_server_organiser()
     done("import_test_set", *plain(files), create_campaign="A day", **NAMES)
     assert Campaign.objects.get(slug="museum").name == "A day"
 
@@ -268,6 +270,7 @@ def test_error_after_many_segments_leaves_nothing(
     ]
     rows.append({"source": "S7", "outputs": {"amber": " ", "birch": "B"}})
     path = write("late.jsonl", "\n".join(map(json.dumps, rows)))
+    make_server_organiser()
     said = refused("import_test_set", str(path), create_campaign="New", **NAMES)
     assert said.startswith(
         f'{path}, line 8 (field "outputs"): the output of amber is empty.',

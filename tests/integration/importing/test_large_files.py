@@ -11,6 +11,7 @@ from django.db import connection
 
 from annotation.models import Judgment
 from campaign.models import Output, Segment
+from tests.factories import make_server_organiser
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
@@ -58,6 +59,7 @@ def _test_database_url() -> str:
 
 
 def test_task_of_200_megabytes_in_bounded_memory(tmp_path: Path) -> None:
+    make_server_organiser()
     path = tmp_path / "large.tsv"
     text = (
         "the museum opens at nine and closes when the last visitor has gone home " * 4
@@ -82,6 +84,7 @@ def test_task_of_200_megabytes_in_bounded_memory(tmp_path: Path) -> None:
 
 def test_many_judgments_in_bounded_memory_and_linear_time(tmp_path: Path) -> None:
     """Each of pgtrigger's calls once undid a subtransaction, which made the time quadratic."""
+    make_server_organiser()
     path = tmp_path / "many.csv"
     draw = random.Random(1)
     systems = [f"system-{n}" for n in range(15)]

@@ -13,6 +13,7 @@ from ranking.core.rankings.rank import rank
 from ranking.files.reading import read_judgments
 from ranking.services.runs import ranking_run_compute
 from tests.exporting import exported
+from tests.factories import make_server_organiser
 
 pytestmark = [pytest.mark.django_db, pytest.mark.realdata]
 
@@ -141,6 +142,7 @@ def test_exported_into_a_fresh_campaign_ranks_the_same_bit_for_bit(
     tmp_path: Path,
     file: str,
 ) -> None:
+    make_server_organiser()
     first = bare(done, real_data / file)
     path = tmp_path / "export.csv"
     path.write_text(exported(first), encoding="utf-8")

@@ -1,10 +1,12 @@
 """Each thing that organisers set is in the file of a campaign, or stands here with the reason why not."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.db.models import Model
-from rest_framework.serializers import Serializer
+from rest_framework import serializers
+from rest_framework.serializers import ListSerializer, Serializer
 
 from annotation import models as annotation
 from annotation.api.designs import DesignParametersSerializer
@@ -21,6 +23,7 @@ from campaign.api.serializers import (
     SystemSerializer,
 )
 from campaign.database.recording import recorded_models
+from campaign.formats.yaml_tree import Path, read_yaml, scalar_of
 from protocols import models as protocols
 from ranking import models as ranking
 from ranking.api.quality_rules import RuleTermsSerializer
@@ -28,7 +31,24 @@ from ranking.api.ranking_settings import RankingSettingsSerializer
 from ranking.api.stopping_rules import StoppingRuleSerializer
 from whole_campaigns.api import TaskChangesAndClosingSerializer
 from whole_campaigns.campaign_file import bodies
+from whole_campaigns.campaign_file.applying import campaign_file_check
 from whole_campaigns.campaign_file.differences import differences
+from whole_campaigns.campaign_file.parts import value_as_written
+
+#: Unquoted words that are also numbers or true, and what they were read as.
+NUMBERS = [
+    "1.10",
+    "1e3",
+    "+1",
+    ".5",
+    "-0",
+    "007",
+    "0x1F",
+    "0o17",
+    "1_000",
+    "true",
+    "no",
+]
 
 BY_PERSON = "decided by a person, one by one, on its page"
 SECRET = "a secret, or leads to one"
@@ -220,3 +240,44 @@ def test_rest_fields_are_in_the_file_or_excluded_with_a_reason(
 )  # fmt: skip
 def test_differences_have_a_line_each(before: Any, after: Any, said: list[str]) -> None:
     assert [each.words for each in differences(before, after)] == said
+
+
+def fields_below(field: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Return the fields of a file that have no fields of their own, by path; each list has one item."""
+    if isinstance(field, ListSerializer | serializers.ListField):
+        yield from fields_below(field.child, (*path, 0))
+    elif isinstance(field, Serializer):
+        for name, below in field.fields.items():
+            if not below.read_only:
+                yield from fields_below(below, (*path, name))
+    else:
+        yield path, field
+
+
+@pytest.mark.parametrize("written", NUMBERS)
+def test_text_fields_get_unquoted_numbers_as_written(written: str) -> None:
+    texts = 0
+    serializer = bodies.CampaignFileSerializer()
+    for path, field in fields_below(serializer):
+        content = written
+        for step in reversed(path):
+            content = f"[{content}]" if step == 0 else f"{{{step}: {content}}}"
+        tree = read_yaml("c", content.encode())
+        value = value_as_written(tree, serializer)
+        for step in path:
+            value = value[step]
+        if isinstance(field, serializers.CharField):
+            texts += 1
+            assert value == written, path
+        else:
+            assert value == scalar_of(written), path
+    assert texts > 20
+
+
+def test_names_that_look_like_numbers_differ_as_written() -> None:
+    content = "slug: c\nname: 1.10\njudges: [{pseudonym: 1.10}, {pseudonym: 1.1}]"
+    assert campaign_file_check(read_yaml("c", content.encode())).value == {
+        "slug": "c",
+        "name": "1.10",
+        "judges": [{"pseudonym": "1.10"}, {"pseudonym": "1.1"}],
+    }

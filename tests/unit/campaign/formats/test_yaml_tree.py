@@ -7,8 +7,13 @@ from hypothesis import strategies as st
 from campaign.formats import FormatError
 from campaign.formats.yaml_tree import MAX_BYTES, read_yaml, yaml_bytes
 
+#: Characters that YAML folds, drops, escapes or gives a meaning.
+_SPECIAL = st.sampled_from(
+    "\x85\u2028\u2029\ufeff\xa0\n\t\r #:-'\"\\|>%@&*!?[]{},~\x01\x0b\x1b\x7f\x80\x9f\ufffe\U0001f600",
+)
+#: Texts that the database can hold: all but NUL and surrogates.
 _TEXTS = st.text(
-    st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t"),
+    st.characters(exclude_categories=["Cs"], exclude_characters="\0") | _SPECIAL,
     max_size=30,
 )
 _SCALARS = (
@@ -85,6 +90,7 @@ _BOMB = "\n".join(
         (b"a: 1\n---\nb: 2", 2, "second document"),
         (b"? [a]\n: b", 1, "a key must be a word"),
         (b'a: "\\0"', 1, "control"),
+        (b'"\\0": a', 1, "control"),
         (b'a: "\\ud800"', 1, "invalid YAML|control"),
         (b"a: \x00", None, "character"),
         (b"a: " + b"9" * 60, 1, "too large"),
