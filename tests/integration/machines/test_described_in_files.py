@@ -148,7 +148,7 @@ def test_machine_may_not_have_the_name_of_a_person(writer: TestSetWriter) -> Non
             machine_add(campaign=writer.campaign, by=by, terms=terms)
     machine_of(writer.campaign, "judge bot", "1")
     # Files name both “judge bot 1”.
-    with pytest.raises(MachineRefusedError, match="already exists"):
+    with pytest.raises(MachineRefusedError, match="is already the machine judge"):
         machine_of(writer.campaign, "judge", "bot 1")
 
 
