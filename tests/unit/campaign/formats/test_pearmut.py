@@ -121,7 +121,11 @@ def test_document_without_ids_that_a_pool_repeats_is_two_documents(
     once = {"src": "Thank you.", "tgt": {"amber": "Danke.", "birch": "Dank."}}
     last = {"src": "Last.", "tgt": {"amber": "Letzter.", "birch": "Ende."}}
     pool = [[once], [last], [once]]
-    other = [[once], [last], [{**once, "tgt": {"amber": "Vielen Dank.", "birch": "Dank."}}]]
+    other = [
+        [once],
+        [last],
+        [{**once, "tgt": {"amber": "Vielen Dank.", "birch": "Dank."}}],
+    ]
     for documents in (pool, other):
         assert [segment.source for segment in read(campaign(*documents))] == [
             "Thank you.",
