@@ -129,7 +129,10 @@ def test_mqm_names_line_and_column(
 
 def test_mqm_leaves_out_judgments_of_sources_with_its_marks() -> None:
     marked = judgment(output("A", None, [], "ab"))
-    given = [replace(marked, source="a <v> b"), replace(marked, segment="2", source="a b")]
+    given = [
+        replace(marked, source="a <v> b"),
+        replace(marked, segment="2", source="a b"),
+    ]
     lines, losses = write_mqm_tsv(given)
     assert lost(losses)["outputs of sources that hold <v> or </v> themselves"] == 1
     [read], _losses = read_mqm_tsv(in_memory("".join(lines)))
