@@ -213,7 +213,7 @@ class _Reader:
                 "the campaign has no item to rank, only forms, tutorials or checks",
                 "provide a campaign with items that have src and tgt",
             )
-        first_texts = {}
+        first_texts: dict[tuple[str, ...], list[dict[str, str]]] = {}
         for (key, _number), document in documents.items():
             texts = [item.outputs for item in document]
             self.repeated += first_texts.setdefault(key, texts) == texts
