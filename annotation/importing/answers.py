@@ -55,6 +55,9 @@ from campaign.services.uploads import judgments_import_note
 _BATCH: Final = 1000
 FORMS_LOST: Final = "answers to forms that match no question of the campaign, or of judges without judgments"
 
+#: Loss: they count in rankings, but not in the sort of the task.
+UNASKED: Final = "answers to comparisons that the sort of this task has not requested"
+
 
 @dataclass(frozen=True, slots=True)
 class AnswersImported:
@@ -170,19 +173,25 @@ def answers_import(
         importing.read_all(files)
     withdrawn = importing.storing.finish()
     imported = importing.imported()
+    judgments_number(task_id=task.pk)
+    blocks_withdraw(task=task, blocks=withdrawn)
+    blocks_count_again(task=task, blocks=importing.storing.restored)
+    comparisons = answer_kind_of(task).comparisons
+    if comparisons is not None:
+        # The planner skips campaigns that are not open, so settle the sort here as far as the
+        # answers allow.
+        design = design_ensure(task=task)
+        comparisons_settle(design=design)
+        unasked = comparisons.answers_unasked(design) if imported.judgments else 0
+        if unasked:
+            loss = Loss(UNASKED, unasked, files[0].name)
+            imported = replace(imported, losses=(*imported.losses, loss))
     event = {
         "task": task.pk,
         "imported_at": importing.storing.began_at.isoformat(),
         **asdict(imported),
     }
     judgments_import_note(test_set=task.test_set, event=event)
-    judgments_number(task_id=task.pk)
-    blocks_withdraw(task=task, blocks=withdrawn)
-    blocks_count_again(task=task, blocks=importing.storing.restored)
-    if answer_kind_of(task).comparisons is not None:
-        # The planner skips campaigns that are not open, so settle the sort here as far as the
-        # answers allow.
-        comparisons_settle(design=design_ensure(task=task))
     statistics_refresh(
         Segment,
         Output,

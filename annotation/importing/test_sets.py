@@ -8,6 +8,7 @@ from typing import Final
 from django.db import transaction
 
 from annotation.importing.tool_settings import (
+    SettingsRefusedError,
     ToolSettings,
     settings_apply,
     settings_check,
@@ -24,6 +25,7 @@ from campaign.formats.inspecting import Inspection
 from campaign.formats.isolation import Watch, isolated_items
 from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import (
+    FileRole,
     RecognisedSet,
     SetReading,
     few_systems_error,
@@ -226,6 +228,9 @@ def texts_check(job: Job, progress: JobProgress) -> JobResult:
                 for key, why in lost:
                     report["left_out"].append({"name": key, "why": why})
                 report["warnings"] += filter(None, [settings_in_words(settings)])
+    except SettingsRefusedError as error:
+        [file, *_others] = recognised.of(FileRole.WHOLE)
+        report = refused_report(FormatError(file.name, error.problem, error.remedy))
     except (ImportRefusedError, LanguageTagError) as error:
         name = upload.name or upload.campaign.slug
         report = refused_report(FormatError(name, *(error.args or (str(error),))))

@@ -378,8 +378,12 @@ def settings_in_words(settings: ToolSettings) -> str:
     return ""
 
 
-def _refusal(problem: str) -> ImportRefusedError:
-    return ImportRefusedError(
+class SettingsRefusedError(ImportRefusedError):
+    """The settings in the campaign file of another tool are not possible."""
+
+
+def _refusal(problem: str) -> SettingsRefusedError:
+    return SettingsRefusedError(
         f"the settings of the campaign file cannot be used: {problem.rstrip('.')}",
         "change them in the file",
     )

@@ -293,6 +293,10 @@ class Comparisons(ABC):
         """
 
     @abstractmethod
+    def answers_unasked(self, design: Design) -> int:
+        """Return the number of current answers to comparisons that have not been asked for, as those of files can be."""
+
+    @abstractmethod
     def most(self, systems: int) -> int:
         """Return the maximum number of comparisons for a number of systems."""
 

@@ -61,7 +61,7 @@ def read_pearmut_campaign(
     """Yield a segment for every item of `data`, in the order in which documents first appear.
 
     A document that appears in several tasks, for other judges or with other models, is one document with
-    all outputs. Forms, tutorials (items with `skippable`) and attention checks (items with `validation`) in
+    all outputs. Without item_ids, a document that appears several times in one task or pool is as many documents. Forms, tutorials (items with `skippable`) and attention checks (items with `validation`) in
     `data` are left out. `omissions` counts them, notes missing outputs, and has the settings of the campaign.
 
     Raises FormatError, with the place in `data` as field, for files that are larger than MAX_BYTES or not
@@ -82,6 +82,12 @@ def read_pearmut_campaign(
     for key, number in sorted(reader.other_keys.items()):
         part = f"{file.name}: {key} of {counted(number, 'item')}"
         omissions.left_out.append((part, _OTHER_KEYS.get(key, "items have texts only")))
+    if reader.repeated:
+        repeated = counted(reader.repeated, "document")
+        omissions.warnings.append(
+            f"{file.name}: {repeated} without item_id with the texts of an earlier document;"
+            " add item_ids if a log of Pearmut will be imported, which cannot tell them apart",
+        )
     counter = SegmentCounter(file.name)
     models = SystemsSeen(omissions)
     names: set[str] = set()
@@ -175,6 +181,8 @@ class _Reader:
         # Items that are left out, by the key that says so.
         self.not_ranked: Counter[str] = Counter()
         self.other_keys: Counter[str] = Counter()
+        # Documents without IDs and with the texts of an earlier one.
+        self.repeated = 0
 
     def _refuse(self, path: str, problem: str, remedy: str) -> NoReturn:
         raise FormatError(self._file, problem, remedy, field=path)
@@ -193,10 +201,16 @@ class _Reader:
                 f"write {_SHAPE}",
             )
         self._read_folders(campaign.get("info"))
-        documents: dict[tuple[str, ...], list[_Item]] = {}
-        for document in self._read("data", data):
+        documents: dict[tuple[tuple[str, ...], int], list[_Item]] = {}
+        # How often a document without IDs occurred in a task, where each of its places is a document.
+        occurrences = Counter[tuple[str, tuple[str, ...]]]()
+        for task, document in self._read("data", data):
             key = tuple(item.id or item.source for item in document)
-            first = documents.setdefault(key, document)
+            number = 0
+            if not all(item.id for item in document):
+                number = occurrences[task, key]
+                occurrences[task, key] += 1
+            first = documents.setdefault((key, number), document)
             for item, again in zip(first, document, strict=True):
                 self._merge(item, again)
         if not documents:
@@ -205,6 +219,11 @@ class _Reader:
                 "the campaign has no item to rank, only forms, tutorials or checks",
                 "provide a campaign with items that have src and tgt",
             )
+        first_texts: dict[tuple[str, ...], list[dict[str, str]]] = {}
+        for (key, _number), document in documents.items():
+            texts = [item.outputs for item in document]
+            self.repeated += first_texts.setdefault(key, texts) == texts
+        self.repeated -= len(first_texts)
         return documents.values()
 
     def _read_folders(self, info: object) -> None:
@@ -217,8 +236,12 @@ class _Reader:
             source = assets.get("source")
             self._folders = (f"{destination}/", f"{source}/")
 
-    def _read(self, path: str, documents: list[Any]) -> Iterator[list[_Item]]:
-        """Yield the documents of a list: lists of objects, possibly nested in a list per task."""
+    def _read(
+        self,
+        path: str,
+        documents: list[Any],
+    ) -> Iterator[tuple[str, list[_Item]]]:
+        """Yield the documents of a list with the place of their task: lists of objects, possibly nested in a list per task."""
         for index, items in enumerate(documents):
             document_path = f"{path}[{index}]"
             documents[index] = None  # frees its memory once it is converted
@@ -237,7 +260,7 @@ class _Reader:
                 if read is not None:
                     document.append(read)
             if document:
-                yield document
+                yield path, document
 
     def _item(self, path: str, item: Any) -> _Item | None:
         """Return an item; None if it is not to be ranked."""
@@ -303,9 +326,10 @@ class _Reader:
         if item.source != again.source or item.reference != again.reference:
             differing = "the source or reference"
         if differing:
+            shared = "item_id" if item.id else "source and no item_id"
             self._refuse(
                 again.path,
-                f"{differing} differs from {item.path}, which has the same item_id",
+                f"{differing} differs from {item.path}, which has the same {shared}",
                 "use different item_ids, or the same text",
             )
 

@@ -33,6 +33,7 @@ from campaign.services.judge_groups import group_name_key
 from campaign.services.judges import pseudonyms_free
 from campaign.services.machines import (
     MachineTerms,
+    machine_called_alike,
     machine_differs,
     machine_ensure,
     machine_refusal,
@@ -216,7 +217,11 @@ class _Machines:
                     "“%(text)s” is longer than %(most)d characters. Shorten it.",
                 )
                 yield message % {"text": text[:80], "most": _MAX_TAG}
-        if self.described.setdefault(str(terms), terms) != terms:
+        above = self.described.setdefault(str(terms), terms)
+        called_alike = machine_called_alike(above, terms)
+        if called_alike is not None:
+            yield str(called_alike)
+        elif above != terms:
             yield _(
                 "Another row has this version with another prompt or other settings. Enter another version.",
             )

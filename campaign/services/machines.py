@@ -52,8 +52,9 @@ def machine_add(
     Raises `MachineRefusedError` if the campaign has this version of it, or a person of this name.
     """
     text = secrets.token_hex(_BYTES)
-    if machine_named(campaign=campaign, terms=terms) is not None:
-        raise _version_taken_error()
+    stored = machine_named(campaign=campaign, terms=terms)
+    if stored is not None:
+        raise machine_called_alike(stored, terms) or _version_taken_error()
     machine = _machine_create(campaign, by, terms, token_digest(text))
     return machine, text
 
@@ -84,12 +85,37 @@ def machine_differs(
     terms: MachineTerms,
 ) -> MachineRefusedError | None:
     """Return the refusal of a file that states other terms than those of a machine judge; None if it does not."""
+    refusal = machine_called_alike(machine, terms)
+    if refusal is not None:
+        return refusal
     if not terms.is_described or _has_terms(machine, terms):
         return None
     message = _(
         "The machine judge “%(machine)s” exists with another prompt or other settings. Enter another version.",
     )
     return MachineRefusedError(message % {"machine": machine}, field="version")
+
+
+def machine_called_alike(
+    machine: MachineJudge | MachineTerms,
+    terms: MachineTerms,
+) -> MachineRefusedError | None:
+    """Return the refusal of terms whose name and version read like those of another machine judge; None if they do not.
+
+    Files, options and results name a machine judge by name and version with a space between them.
+    """
+    is_same = (machine.name, machine.version) == (terms.name, terms.version)
+    if is_same or str(machine) != str(terms):
+        return None
+    message = _(
+        "“%(machine)s” is already the machine judge “%(name)s” with the version “%(version)s”. Enter another name or version.",
+    )
+    values = {
+        "machine": machine,
+        "name": machine.name,
+        "version": machine.version,
+    }
+    return MachineRefusedError(message % values, field="version")
 
 
 def machine_named(*, campaign: Campaign, terms: MachineTerms) -> MachineJudge | None:

@@ -8,6 +8,7 @@ file names, even if a third system wrote the same text.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
+from itertools import combinations
 from typing import Final, TypedDict, cast
 
 from django import forms
@@ -298,6 +299,30 @@ def comparisons_open(design: Design) -> list[OpenComparison]:
     return open_comparisons
 
 
+def answers_unasked(design: Design) -> int:
+    """Return the number of current answers to comparisons that the sort of a task has not reached."""
+    sort = sort_in_force(design)
+    watermark = last_number(design.task)
+    reached: Collection[Pair] = ()
+    if len(sort.systems) > 1:
+        reached, _used = sort_decided(sort, watermark=watermark)
+    unreached = []
+    names = design.task.test_set.systems.values_list("name", flat=True)
+    for pair in combinations(sorted(names), 2):
+        if pair not in reached:
+            unreached.append(pair)
+    answers_by_pair = answers_given(
+        task=design.task,
+        pairs=unreached,
+        watermark=watermark,
+        without=excluded_judges(campaign_id=design.task.test_set.campaign_id),
+    )
+    unasked = 0
+    for answers in answers_by_pair.values():
+        unasked += sum(answer.is_current for answer in answers)
+    return unasked
+
+
 def comparisons_close(design: Design) -> int:
     """Store the verdicts decided by the judgments so far, and return their number.
 
@@ -375,6 +400,9 @@ class SortComparisons(Comparisons):
 
     def open(self, design: Design) -> list[OpenComparison]:
         return comparisons_open(design)
+
+    def answers_unasked(self, design: Design) -> int:
+        return answers_unasked(design)
 
     def most(self, systems: int) -> int:
         return most_comparisons(systems)

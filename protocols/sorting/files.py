@@ -131,7 +131,14 @@ def _statements(row: Compared) -> Mapping[Hashable, Hashable]:
 def _export_losses(_task: Task, rows: Sequence[Compared]) -> list[Loss]:
     if not rows:
         return []
-    return [Loss("which output was shown first", len(rows), "judgment 1")]
+    return [
+        Loss("which output was shown first", len(rows), "judgment 1"),
+        Loss(
+            "the seed of the sort (with another seed, a task asks for other comparisons)",
+            1,
+            "judgment 1",
+        ),
+    ]
 
 
 LINES: Final = AnswerLines(

@@ -247,7 +247,40 @@ def _file_read(
 ) -> tuple[SpansFormat, list[ScoredJudgment], tuple[Loss, ...]]:
     if input_format is None:
         input_format, file = detect_spans_format(file)
-    return input_format, *_READERS[input_format](file)
+    judgments, lost = _READERS[input_format](file)
+    losses = Losses()
+    scored = _without_missing_scores(judgments, losses)
+    return input_format, scored, (*lost, *losses.counted())
+
+
+def _without_missing_scores(
+    judgments: Sequence[ScoredJudgment],
+    losses: Losses,
+) -> list[ScoredJudgment]:
+    """Return the judgments without outputs that lack a score, and count these.
+
+    Outputs of a language pair in which no output has a score are kept: their scores follow from errors, as in MQM.
+    """
+    scored_pairs = set()
+    for judgment in judgments:
+        if any(output.score is not None for output in judgment.outputs):
+            scored_pairs.add((judgment.source_language, judgment.target_language))
+    remaining = []
+    for judgment in judgments:
+        if (judgment.source_language, judgment.target_language) not in scored_pairs:
+            remaining.append(judgment)
+            continue
+        scored = []
+        for output in judgment.outputs:
+            if output.score is not None:
+                scored.append(output)
+        missing = len(judgment.outputs) - len(scored)
+        losses.add("outputs without a score", f"line {judgment.line}", missing)
+        if scored and missing:
+            remaining.append(replace(judgment, outputs=tuple(scored)))
+        elif not missing:
+            remaining.append(judgment)
+    return remaining
 
 
 def _together(

@@ -308,6 +308,13 @@ def write_mqm_tsv(
         _left_out(judgment, lose)
         of_document = numbers[judgment.document]
         position = of_document.setdefault(judgment.segment, len(of_document) + 1)
+        if _MARK.search(judgment.source or ""):
+            # Readers take these marks away, so the text would be another one.
+            lose(
+                "outputs of sources that hold <v> or </v> themselves",
+                len(judgment.outputs),
+            )
+            continue
         for output in judgment.outputs:
             if output.spans is None or output.text is None:
                 lose("outputs without a text, or without a search for errors")
@@ -334,7 +341,6 @@ def write_mqm_tsv(
 def _left_out(judgment: ScoredJudgment, lose: Lose) -> None:
     lose("languages", bool(judgment.source_language or judgment.target_language))
     lose("comments", bool(judgment.comment))
-    lose("<v> and </v> in source texts", bool(_MARK.search(judgment.source or "")))
     lose("which outputs were shown side by side", judgment.is_contrastive)
     timed = (judgment.started_at, judgment.ended_at, judgment.duration_ms)
     lose("times", any(time is not None for time in timed))
@@ -357,7 +363,7 @@ def _lines(
     text = output.text or ""
     for span in output.spans or (None,):
         target = text
-        source = _MARK.sub("", judgment.source or "")
+        source = judgment.source or ""
         if span is None:
             category = "No-error"
             severity = "No-error"

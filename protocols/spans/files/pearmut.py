@@ -168,7 +168,6 @@ def _output(output: LoggedOutput, refuse: Refuse, lose: Lose) -> ScoredOutput:
     lose("other keys of annotations", bool(values.keys() - set(_OF_OUTPUT)))
     score = values.get("score")
     spans = values.get("error_spans")
-    lose("outputs without a score", "score" in values and score is None)
     if score is not None:
         score = score_value(f"{output.key}.score", score, refuse)
     if spans is not None:

@@ -9,7 +9,9 @@ from django.test import Client
 
 from annotation.models import Judgment, MachineJudgment
 from campaign.formats import FormatError
+from campaign.formats.judge_lists import judge_list_read
 from campaign.models import Judge, MachineJudge
+from campaign.services.judge_lists import RowState, judge_list_check
 from campaign.services.machines import (
     MachineRefusedError,
     MachineTerms,
@@ -105,6 +107,29 @@ def test_contradiction_is_refused_and_changes_nothing(
             assert Judge.objects.count() == judges
 
 
+def test_names_and_versions_that_read_alike_are_refused(writer: TestSetWriter) -> None:
+    first = described(judge="a b", version="c")
+    second = described(judge="a", segment=2, version="b c")
+    with pytest.raises(FormatError, match="machine judge “a b” with the version “c”"):
+        imports(writer.task, first, second)
+    assert not MachineJudge.objects.exists()
+    imports(writer.task, first)
+    with pytest.raises(FormatError, match="machine judge “a b” with the version “c”"):
+        imports(writer.task, second)
+    with pytest.raises(MachineRefusedError, match="“a b” with the version “c”"):
+        machine_add(
+            campaign=writer.task.test_set.campaign,
+            by=None,
+            terms=MachineTerms(name="a", version="b c"),
+        )
+    checked = judge_list_check(
+        campaign=writer.task.test_set.campaign,
+        judges=judge_list_read("name,machine,version\na,true,b c\n"),
+    )
+    assert [row.state for row in checked.rows] == [RowState.WRONG]
+    assert MachineJudgment.objects.count() == 1
+
+
 def test_person_may_not_have_the_name_of_a_machine_that_is_there(
     writer: TestSetWriter,
 ) -> None:
@@ -123,7 +148,7 @@ def test_machine_may_not_have_the_name_of_a_person(writer: TestSetWriter) -> Non
             machine_add(campaign=writer.campaign, by=by, terms=terms)
     machine_of(writer.campaign, "judge bot", "1")
     # Files name both “judge bot 1”.
-    with pytest.raises(MachineRefusedError, match="already exists"):
+    with pytest.raises(MachineRefusedError, match="is already the machine judge"):
         machine_of(writer.campaign, "judge", "bot 1")
 
 

@@ -10,6 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 
+from annotation.importing.answers import UNASKED
 from annotation.models import HIT, Judgment
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_ensure
@@ -292,6 +293,22 @@ def test_comparisons_that_come_in_close_a_sort(importing: Callable[..., str]) ->
 
 def names_of(task: Task) -> set[str]:
     return set(task.test_set.systems.values_list("name", flat=True))
+
+
+def test_comparisons_that_another_seed_does_not_ask_for_are_a_loss(
+    campaign: Campaign,
+    importing: Callable[..., str],
+) -> None:
+    lines = lines_of(sorted_task(campaign))
+    for name, seed, has_loss in (("same", 7, False), ("another", 8, True)):
+        other = texts_of("sorting", name)
+        task_rules_change(task=other, rules={"judgments": 6, "extension": 3})
+        design_ensure(task=other, seed=seed)
+        said = importing(other, *lines)
+        counted = figures(other)["input"]["answers"]
+        left = Judgment.objects.of(other.pk).count() - counted
+        assert (UNASKED in said) == has_loss
+        assert not has_loss or f"{UNASKED} ({left} times" in said
 
 
 def test_a_further_acceptance_of_an_edit_that_was_imported(

@@ -250,6 +250,54 @@ def test_pearmut_resets_are_applied(task: Task, jsonl: Callable[..., Path]) -> N
     assert [answer.scores for answer in SpansAnswer.objects.all()] == [[80]]
 
 
+@pytest.mark.parametrize("file_format", ["pearmut", "jsonl"])
+def test_outputs_without_a_score_beside_scored_ones_are_left_out(
+    task: Task,
+    jsonl: Callable[..., Path],
+    file_format: str,
+) -> None:
+    unscored: Line = {"score": None, "error_spans": []}
+    scored: Line = {"score": 50, "error_spans": []}
+    segment = task.test_set.segments.get(number=1)
+    texts = {}
+    for output in segment.outputs.select_related("system"):
+        texts[output.system.name] = output.text
+    if file_format == "pearmut":
+        lines = [
+            {
+                "user_id": "ann",
+                "item_i": number,
+                "item": [{"item_id": "1", "src": segment.source_text, "tgt": texts}],
+                "annotation": [annotation],
+            }
+            for number, annotation in enumerate(
+                [{"amber": unscored, "birch": scored}, {"dune": unscored}],
+            )
+        ]
+    else:
+        lines = [
+            {
+                "segment": "1",
+                "judge": "ann",
+                "outputs": [
+                    {"systems": ["amber"], "spans": []},
+                    {"systems": ["birch"], "score": 50, "spans": []},
+                ],
+            },
+            {
+                "segment": "1",
+                "judge": "ann",
+                "outputs": [{"systems": ["dune"], "spans": []}],
+            },
+        ]
+    said = importing()(jsonl(*(json.dumps(each) + "\n" for each in lines)))
+    assert "Not converted: outputs without a score (2 times" in said
+    [judgment] = scores_read(task=task).judgments
+    assert [(each.systems, each.score) for each in judgment.outputs] == [
+        (("birch",), 50),
+    ]
+
+
 def test_special_tokens_of_pearmut_are_marks_of_the_task(
     task: Task,
     jsonl: Callable[..., Path],

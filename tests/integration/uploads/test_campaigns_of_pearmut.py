@@ -208,6 +208,7 @@ def test_settings_that_cannot_be_used_are_refused_and_store_nothing(
     )
     assert upload.report is not None
     assert "severities" in upload.report["error"]["problem"]
+    assert upload.report["error"]["file"] == "campaign.json"
     job = imported(upload)
     assert "severities" in job.error
     assert not Task.objects.exists()

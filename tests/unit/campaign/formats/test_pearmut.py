@@ -114,6 +114,33 @@ def test_document_of_several_tasks_is_one_document_with_all_outputs(read: Read) 
         read(campaign([[amber]], [[changed]]))
 
 
+def test_document_without_ids_that_a_pool_repeats_is_two_documents(
+    read: Read,
+    make_file: MakeFile,
+) -> None:
+    once = {"src": "Thank you.", "tgt": {"amber": "Danke.", "birch": "Dank."}}
+    last = {"src": "Last.", "tgt": {"amber": "Letzter.", "birch": "Ende."}}
+    pool = [[once], [last], [once]]
+    other = [
+        [once],
+        [last],
+        [{**once, "tgt": {"amber": "Vielen Dank.", "birch": "Dank."}}],
+    ]
+    for documents in (pool, other):
+        assert [segment.source for segment in read(campaign(*documents))] == [
+            "Thank you.",
+            "Last.",
+            "Thank you.",
+        ]
+    # The tasks of two judges, in which each of its places is the same document.
+    assert read(campaign(pool, pool)) == read(campaign(*pool))
+    for documents, warnings in ((pool, 1), (other, 0)):
+        omissions = Omissions()
+        file = make_file("campaign.json", json.dumps(campaign(*documents)))
+        list(read_test_set(source=file, omissions=omissions))
+        assert len(omissions.warnings) == warnings
+
+
 def test_tasks_of_a_running_campaign_are_named_after_judges(read: Read) -> None:
     running = campaign(data={"brave-fox-1": [[ONE]], "calm-owl-2": [[TWO]]})
     assert read(running) == read(campaign([[ONE]], [[TWO]]))

@@ -1,5 +1,7 @@
 """Google's MQM: content, losses, and errors with line and key."""
 
+from dataclasses import replace
+
 import pytest
 
 from campaign.formats import FormatError
@@ -123,6 +125,18 @@ def test_mqm_names_line_and_column(
     with pytest.raises(FormatError, match=problem) as refused:
         read_mqm_tsv(in_memory(text))
     assert (refused.value.line, refused.value.field) == (line, field)
+
+
+def test_mqm_leaves_out_judgments_of_sources_with_its_marks() -> None:
+    marked = judgment(output("A", None, [], "ab"))
+    given = [
+        replace(marked, source="a <v> b"),
+        replace(marked, segment="2", source="a b"),
+    ]
+    lines, losses = write_mqm_tsv(given)
+    assert lost(losses)["outputs of sources that hold <v> or </v> themselves"] == 1
+    [read], _losses = read_mqm_tsv(in_memory("".join(lines)))
+    assert read.source == "a b"
 
 
 def test_mqm_cannot_say_scores_twice_judged_outputs_and_marks_in_texts() -> None:
