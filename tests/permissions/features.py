@@ -121,7 +121,10 @@ def features_add(*, ranking: Task, judge: Judge, machine: MachineJudge) -> Featu
     )
     spans = task_add(ranking, Protocol.SPANS, rules=_MQM)
     suggestions_import(
-        task=spans, file=suggestions_file(spans), withheld=30, planted=30
+        task=spans,
+        file=suggestions_file(spans),
+        withheld=30,
+        planted=30,
     )
     best_worst = task_add(ranking, Protocol.TOP, rules={"best_worst": True})
     speech = make_media_task(campaign, name=f"SECRET-SPEECH {MARKUP}")

@@ -348,7 +348,7 @@ def test_answer_to_a_question_is_stored_and_exported_once() -> None:
             file_format="csv",
         )
         [row] = DictReader(
-            StringIO(b"".join(export_bytes(exported)).decode("utf-8-sig"))
+            StringIO(b"".join(export_bytes(exported)).decode("utf-8-sig")),
         )
         assert (row["town"], row["age"]) == (town, "0")
         for summary in answers_summaries(campaign=campaign):
