@@ -44,6 +44,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   #screens = new Map();
   #isFirst = true;
   #guard = new Guard();
+  #openedAt = -Infinity;
   // A note shown with the next block until the judge begins it.
   #news = "";
   // The last answer, announced with the next block.
@@ -293,12 +294,14 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   // What opened a dialog or the menu beside an error, made twice, chooses nothing there.
   /** @param {ToggleEvent} event */
   #opened({ target, newState }) {
-    if (newState === "open" && target instanceof Element && target.matches(GUARDED)) this.opened();
+    if (!(target instanceof Element && target.matches(GUARDED))) return;
+    if (newState === "open") this.opened();
+    else this.#guard.leave(this.#openedAt);
   }
 
   // The same for what is shown in an open menu.
   opened() {
-    this.#guard.arrive(DOUBLE_MS);
+    this.#openedAt = this.#guard.arrive(DOUBLE_MS);
   }
 
   // Shows that it was not counted. A key that is held is not worth a word, and a question stays until it is read.

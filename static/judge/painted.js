@@ -40,6 +40,7 @@ export class Guard {
   #settledAt = -Infinity;
 
   // Call whenever a sentence or menu is shown: the input that led to it is not accepted again until it was painted for a while.
+  // Returns the time, by which `leave` knows it.
   arrive(wait = UNREAD_MS) {
     this.#leading = this.#last;
     this.#arrivedAt = performance.now();
@@ -47,6 +48,13 @@ export class Guard {
     onceSeen(() => {
       if (this.#settledAt === Infinity) this.#settledAt = performance.now() + wait;
     });
+    return this.#arrivedAt;
+  }
+
+  // Call when that menu has closed: the input that led to it may open it again.
+  /** @param {number} arrivedAt */
+  leave(arrivedAt) {
+    if (arrivedAt === this.#arrivedAt) this.#leading = null;
   }
 
   // Returns whether a key or click is the one that led to this sentence, once more; any other input ends this.
