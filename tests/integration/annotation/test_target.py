@@ -129,7 +129,8 @@ def test_progress_and_forecast_count_what_ranking_counts() -> None:
     exclude(ada, task)
     overview, progress = task_overview(task=task), judging_progress(task=task)
     assert (overview.counted, overview.share, overview.is_done) == (0, 0, False)
-    assert (progress.counted, progress.share, progress.today) == (0, 0, 0)
+    # Blocks judged today are those of all blocks judged, counted or not.
+    assert (progress.counted, progress.share, progress.today) == (0, 0, judged)
     assert (overview.judged, overview.excluded) == (judged, judged)
     assert work_facts(task=task).wanted_more == 5
     assert not any(
@@ -177,7 +178,7 @@ def test_target_of_group_ranking_counts_judges_of_group() -> None:
         progress.counted,
         progress.today,
         sum(day.judged for day in overview.days),
-    ) == (0, 0, 0)
+    ) == (0, judged, judged)
     assert work_facts(task=task).wanted_more == 5
     pool_fill(task_id=task.pk)
     judge_everything(ben)

@@ -169,8 +169,8 @@ ENDS: dict[Callable[[Made], Works], tuple[set[str], str]] = {
     open_link: (set(), "link"),
     member_link: ({"removed", "demoted"}, "link"),
     results_link: ({"removed", "demoted", "bin"}, "link"),
-    # On the page of the panel; like open links, it belongs to the campaign.
-    panel_address: (set(), ""),
+    # On the page of the panel; it belongs to the campaign, and says when the study is closed.
+    panel_address: (set(STATES), ""),
 }
 
 
