@@ -90,13 +90,12 @@ class AnswersForm(VersionedForm):
             field.question = question
             field.language = wording.language
             self.fields[question.name] = field
-        for name in self.errors:
+        for name, field in self.fields.items():
             # Django names the error of a field only if nothing else describes it.
-            attributes = self.fields[name].widget.attrs
-            described_by = attributes.get("aria-describedby")
-            if described_by:
+            described_by = field.widget.attrs.get("aria-describedby")
+            if described_by and name in self.errors:
                 error = f"{self[name].auto_id}_error"
-                attributes["aria-describedby"] = f"{described_by} {error}"
+                field.widget.attrs["aria-describedby"] = f"{described_by} {error}"
 
     def changed_in_words(self, names: Sequence[str]) -> str:
         """Return the message about questions that the judge has answered meanwhile, with the stored answers."""
