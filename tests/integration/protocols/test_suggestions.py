@@ -35,7 +35,12 @@ from ranking.export.asked import requested_export
 from ranking.export.writing import export_bytes
 from ranking.reports.stored import report_in
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from tests.factories import make_judge, make_organiser, make_task
+from tests.factories import (
+    make_judge,
+    make_organiser,
+    make_server_organiser,
+    make_task,
+)
 from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import hit_asked, judgment_put
 from whole_campaigns.cloning import campaign_clone
@@ -629,6 +634,7 @@ PEARMUT = {
 def task_of_file(name: str, content: str, folder: Path) -> Task:
     path = folder / name
     path.write_text(content)
+    make_server_organiser()
     call_command(
         "import_test_set",
         str(path),
