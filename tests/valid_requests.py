@@ -79,6 +79,7 @@ BODIES: Final[Mapping[str, Any]] = {
     "judge_group_change": {"name": "linguists", "blocks_asked": 5},
     "judge_group_create": {"name": "linguists"},
     "judge_withdraw": {"links_only": True},
+    "judgments_take_back": {"note": "Wrong sentence."},
     "judging_assignment_lend": {"campaign": "mine"},
     "judges_invite": {"addresses": ["eva@example.org"], "languages": ["de"]},
     "judges_link_change": {"cap": 5},
@@ -467,7 +468,7 @@ def _task(walk: WritesWalk) -> Valid:
 
 
 def _task_beside(walk: WritesWalk) -> Valid:
-    task_id = walk.world.best_worst.pk
+    task_id = walk.done("tasks_create", _task(walk))["id"]
     return Valid(parts={"task_id": task_id}, query={"confirm": "true"})
 
 
