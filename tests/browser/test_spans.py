@@ -232,6 +232,7 @@ def test_a_number_at_the_end_of_a_selection_from_right_to_left_is_selected(
     page.mouse.down()
     text(page, "A").evaluate(SELECTED_BY_FIREFOX)
     page.mouse.up()
+    expect(page.locator("#span-choice")).to_be_visible()
     page.keyboard.press("2")
     expect(errors(page, "A").locator("q")).to_have_text("40 لتسمع")
 
