@@ -471,7 +471,7 @@ class AnswerKind(ABC):
     @property
     @abstractmethod
     def work(self) -> Promise | str:
-        """What judges do, in a sentence for them, which promises only what the rules ask."""
+        """Describe the work in a sentence for judges, which promises only what the rules ask."""
 
     def criterion(self, *, outputs_are_media: bool = False) -> Promise | str:
         """Return what decides an answer, in sentences for starter instructions: the organiser's question, if there is one."""

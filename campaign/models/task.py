@@ -348,7 +348,7 @@ class Task(RecordedModel):
 
     @property
     def study(self) -> Study:
-        """What its protocol and rules make of it: the name, and what judges are told."""
+        """The study that its protocol and rules make of it: the name, and the texts for judges."""
         return study(self.protocol, self.rules)
 
     def get_protocol_display(self) -> str:  # type: ignore[no-redef]  # Django lets models define it

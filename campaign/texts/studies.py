@@ -30,7 +30,7 @@ class Study(Protocol):
 
     @property
     def work(self) -> Promise | str:
-        """What judges do, in a sentence for them."""
+        """The work, in a sentence for judges."""
 
     def criterion(self, *, outputs_are_media: bool) -> Promise | str:
         """Return what decides an answer, in sentences for starter instructions; empty if the page says everything."""

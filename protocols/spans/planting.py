@@ -48,7 +48,7 @@ class _Outline(NamedTuple):
 
 
 class _Shape(NamedTuple):
-    """What can be seen of a suggested error.
+    """The visible features of a suggested error.
 
     `before` and `after` are the characters from the start of the first unit to that of the error, and from the end of
     the last one: other than 0 if the error begins or ends within a word, or with white space.

@@ -59,7 +59,7 @@ def suggestions_settled_in_words(*, task: Task) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SuggestionsCount:
-    """What judges of a task start from.
+    """The suggestions from which judges of a task start.
 
     Attributes
     ----------
